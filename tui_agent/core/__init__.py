@@ -1,0 +1,1 @@
+"""Values without I/O and without a clock: entries, messages, events."""

@@ -1,0 +1,188 @@
+"""What a turn, or a compaction, yields while it runs. Facts, in the order they happened."""
+
+from dataclasses import dataclass, field
+
+from tui_agent.core.entries import Logged, ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """An entry is on disk and in the log."""
+
+    logged: Logged
+
+
+@dataclass(frozen=True, slots=True)
+class TextArrived:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningArrived:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRestarted:
+    """What was streamed so far is void; the answer begins again (an inline reasoning tag turned up, or a retry)."""
+
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    """A request has left; nothing has come back yet."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """The endpoint failed in a way that may pass; the request is sent again after `seconds`."""
+
+    attempt: int
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgressed:
+    call_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """A summary is being written for `folded` messages."""
+
+    folded: int
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryArrived:
+    """A piece of the proposed summary."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRestarted:
+    """The proposed summary so far is void (retry, next chunk, fallback); `reason` says why."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionEnded:
+    applied: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeParts:
+    """Where a context's tokens are."""
+
+    system: int = 0
+    tools: int = 0
+    summary: int = 0
+    pins: int = 0
+    tail: int = 0
+    unsent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """The live measure of the context against window and trigger."""
+
+    tokens: int
+    """System prompt, tool schemas, summary, pins, tail and unsent text."""
+
+    characters: int
+    messages: int
+    """Messages that would be sent, the system prompt not counted."""
+
+    window: int | None
+    """Tokens; None when unknown."""
+
+    window_source: str = "unknown"
+    estimated: bool = True
+    """False only while `tokens` is what the endpoint last reported and nothing was added since."""
+
+    trigger_tokens: int | None = None
+    """Where compaction is due, in tokens; None when no token trigger applies."""
+
+    trigger_share: float | None = None
+    """How far the nearest of the set triggers is used up: 1.0 means compaction is due."""
+
+    trigger_name: str = ""
+    compactions: int = 0
+    last_compacted: str = ""
+    """When the live compaction was made (`Logged.at`), "" for never."""
+
+    freed: int = 0
+    """Roughly how many tokens a compaction now would free."""
+
+    parts: GaugeParts = field(default_factory=GaugeParts)
+
+    @property
+    def share(self) -> float | None:
+        """Tokens as a share of the window; None when the window is unknown."""
+        return self.tokens / self.window if self.window else None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMeasured:
+    gauge: Gauge
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMoved:
+    """Which messages the context leaves out has changed (compaction, undo, redo, restore, rewind)."""
+
+    upto: int
+    """Message entries up to this sequence number are folded; 0 for none."""
+
+    version: int
+    """Version of the live summary; 0 for none."""
+
+    folded: int
+    """How many messages are folded."""
+
+    rewound: tuple[tuple[int, int], ...] = ()
+    """Ranges of sequence numbers, both ends included, whose messages were rewound."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The model stopped asking for tools, or the turn was stopped."""
+
+    finish: str
+    """`stop`, `length`, ... as the endpoint said it; `interrupted`, `failed`, `refused`, `limit`."""
+
+
+Event = (
+    Appended
+    | TextArrived
+    | ReasoningArrived
+    | AnswerRestarted
+    | RequestSent
+    | RetryScheduled
+    | ToolStarted
+    | ToolProgressed
+    | CompactionStarted
+    | SummaryArrived
+    | SummaryRestarted
+    | CompactionEnded
+    | ContextMeasured
+    | ContextMoved
+    | TurnEnded
+)
