@@ -1,0 +1,145 @@
+"""Every setting: what it means, where it may come from, and what is allowed.
+
+Defaults < config.toml < environment < flags. Nothing in the working directory is ever read as configuration.
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Preset = Literal["window", "characters", "messages"]
+CompactionMode = Literal["auto", "ask", "remind", "off"]
+Approval = Literal["ask", "edits", "all"]
+
+PREFIX = "TUI_AGENT_"
+
+PRESETS: Mapping[str, Mapping[str, object]] = {
+    "window": {"threshold": 0.8, "max_history_chars": None, "max_messages": None, "keep_recent": 6},
+    "characters": {"threshold": None, "max_history_chars": 4000, "max_messages": None, "keep_recent": 6},
+    "messages": {"threshold": None, "max_history_chars": None, "max_messages": 80, "keep_recent": 24},
+}
+"""What each preset stands for; any of these that is set anywhere is left as it was set."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a setting is, beside its type and default."""
+
+    help: str
+    table: str = ""
+    """The table of config.toml it stands in; "" for the top level."""
+
+    key: str = ""
+    """Its name in that table; "" when it is the field's own."""
+
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+    secret: bool = False
+    in_file: bool = True
+    also: tuple[str, ...] = ()
+    """Further environment variables, in the order they are asked after its own."""
+
+
+def _setting(default: Any, help: str, **about: Any) -> Any:  # noqa: A002
+    metadata = {"about": About(help, **about)}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata, repr=not about.get("secret", False))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEndpoint:
+    """An endpoint with a name, from the `[endpoints.NAME]` tables."""
+
+    name: str
+    base_url: str
+    model: str = ""
+    context_window: int | None = None
+    api_key_env: str = ""
+    """The environment variable that holds its key; "" when it needs none."""
+
+
+def _compaction(default: Any, help: str, **about: Any) -> Any:  # noqa: A002
+    return _setting(default, help, table="compaction", **about)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force. Made by `load`; a test may make one directly."""
+
+    # the model
+    model: str = _setting("", "The model to talk to; empty takes what the endpoint offers.")
+    base_url: str = _setting("", "The OpenAI-compatible endpoint, http or https.", also=("OPENAI_BASE_URL",))
+    api_key: str = _setting(
+        "", "The endpoint's key; environment only.", secret=True, in_file=False, also=("OPENAI_API_KEY",)
+    )
+    endpoint: str = _setting("", "The named endpoint (a table [endpoints.NAME]) to start with.")
+    context_window: int | None = _setting(
+        None, "The most tokens the model accepts; auto asks the endpoint, then a table.", low=1
+    )
+    reserve_tokens: int = _setting(
+        0, "Tokens of the window kept free for the reply; 0 is an eighth of the window, at most 1024.", low=0
+    )
+    temperature: float | None = _setting(None, "Sampling temperature; auto leaves it to the endpoint.", low=0, high=2)
+    max_tokens: int | None = _setting(None, "The most tokens of one reply; auto leaves it to the endpoint.", low=1)
+    system_prompt: str = _setting("", "Replaces the built-in system prompt.")
+    embedded: Literal["auto", "off"] = _setting(
+        "auto", "Whether the embedded model is started when nothing else is configured or found."
+    )
+    local_model: str = _setting("", "A GGUF file for the embedded model instead of the installed weights.")
+
+    # tools
+    tools: bool = _setting(True, "Whether the model is offered tools.")
+    approval: Approval = _setting(
+        "ask", "ask before every change and command, edits asks for commands only, all never asks."
+    )
+    deny: tuple[str, ...] = _setting((), "Commands that are refused, by their first words.")
+    max_rounds: int = _setting(25, "The most rounds of tool calls in one turn.", low=1)
+    budget: int | None = _setting(None, "Tokens a session may use in all before a warning; off never warns.", low=1)
+
+    # compaction
+    compaction_mode: CompactionMode = _compaction(
+        "auto", "auto compacts, ask shows the preview first, remind only shows the gauge, off does nothing.", key="mode"
+    )
+    preset: Preset = _compaction("window", "A set of limits: window, characters (4000, keep 6), messages (80, keep 24).")
+    threshold: float | None = _compaction(
+        0.8, "The share of the window at which compaction is due; off for never.", above=0, high=1
+    )
+    max_history_chars: int | None = _compaction(None, "Characters of messages beyond which it is due.", low=1)
+    max_messages: int | None = _compaction(None, "Messages beyond which it is due.", low=1)
+    keep_recent: int = _compaction(6, "How many of the newest messages stay word for word.", low=0)
+    summary_model: str = _compaction("", "The model that writes summaries; empty is the one you talk to.")
+    details_share: float = _compaction(
+        0.1, "The share of the window for exact details carried behind the summary.", low=0, high=0.5
+    )
+    items_share: float = _compaction(
+        0.25, "The share of the window the summary may fill before its items are consolidated.", above=0, high=0.9
+    )
+    background_share: float = _compaction(
+        0.0, "The share of the window from which a summary is prepared in the background; 0 is never.", low=0, high=1
+    )
+    retrieve: bool = _compaction(False, "Whether folded entries that match a question are offered with it.")
+
+    # the screen
+    theme: str = _setting("", "The colour theme; empty is the built-in one.")
+    language: Literal["auto", "en", "zh"] = _setting("auto", "The language of the interface; auto follows the locale.")
+    density: Literal["comfortable", "compact"] = _setting("comfortable", "How much air is between messages.")
+    mouse: bool = _setting(True, "Whether the mouse is used.")
+    animation: bool = _setting(True, "Whether anything moves by itself.")
+    notify: Literal["off", "bell", "title", "desktop"] = _setting(
+        "bell", "How to call when a turn or an approval waits and the terminal is not in front."
+    )
+    keys: Mapping[str, str] = _setting({}, "Bindings by id, such as compact = \"f4,ctrl+k\"; /keys lists the ids.")
+
+    # places
+    data_dir: str = _setting("", "Where the archive is kept; empty is the platform's place.")
+    endpoints: tuple[NamedEndpoint, ...] = _setting((), "Named endpoints to choose from, each its own table.")
+
+    def reserve(self, window: int | None) -> int:
+        """Tokens kept free for the reply in a window of this size (0 when it is unknown)."""
+        if self.reserve_tokens or window is None:
+            return self.reserve_tokens
+        return min(1024, window // 8)

@@ -1,0 +1,67 @@
+"""A TOML file as dotted keys with the lines they stand on, so that a complaint can say where to look."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_HEADER = re.compile(r"^\s*\[\[?\s*(?P<table>[^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
+_ASSIGNMENT = re.compile(r"""^\s*(?P<key>(?:[\w.\s-]|"[^"]*"|'[^']*')+?)\s*=""")
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """What a file said, or why it could not be read."""
+
+    path: Path
+    values: Mapping[str, object]
+    """The top level as parsed; empty when the file is missing or unreadable."""
+
+    text: str = ""
+    trouble: str = ""
+    """Why nothing could be read, as the end of the sentence "the file cannot be read: ..."; "" when it could."""
+
+    def line_of(self, dotted: str) -> int | None:
+        """The line on which a key such as `compaction.mode` is set; None when it cannot be told."""
+        for number, line_key in _keys_by_line(self.text):
+            if line_key == dotted:
+                return number
+        return None
+
+    def place(self, dotted: str) -> str:
+        """`config.toml, line 7`, or the path alone when the line cannot be told."""
+        line = self.line_of(dotted)
+        return str(self.path) if line is None else f"{self.path}, line {line}"
+
+
+def read_toml(path: Path) -> TomlFile:
+    """The file's values. Never raises: what is wrong with the file is its `trouble`; a missing file is empty."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        return TomlFile(path, tomllib.loads(text), text)
+    except FileNotFoundError:
+        return TomlFile(path, {})
+    except OSError as error:
+        return TomlFile(path, {}, trouble=error.strerror or str(error))
+    except UnicodeDecodeError as error:
+        return TomlFile(path, {}, trouble=f"byte {error.start} is not UTF-8")
+    except RecursionError:
+        return TomlFile(path, {}, trouble="it is nested too deeply")
+    except ValueError as error:
+        return TomlFile(path, {}, trouble=str(error))
+
+
+def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    table = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if header := _HEADER.match(line):
+            table = _plain(header["table"])
+            yield number, table
+        elif assignment := _ASSIGNMENT.match(line):
+            key = _plain(assignment["key"])
+            yield number, f"{table}.{key}" if table else key
+
+
+def _plain(key: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in key.split("."))
