@@ -17,6 +17,7 @@
     │   │   └── ServerFailed
     │   ├── AuthFailed
     │   ├── RequestRefused        any other refusal by the endpoint
+    │   │   └── ToolsRefused      the endpoint or its model cannot use tools
     │   ├── ContextOverflow       the request is longer than the window
     │   ├── ProtocolBroken        what came back is not a chat completion stream
     │   ├── StreamBroken          the answer stopped in the middle
@@ -84,6 +85,9 @@ class SessionBusy(ArchiveError):
 class ModelError(TuiAgentError):
     """The endpoint gave no usable answer."""
 
+    partial: object | None = None
+    """What had arrived of the answer (`model.events.partial_of` reads it); None when nothing had."""
+
 
 class Retryable(ModelError):
     """The same request may succeed later."""
@@ -112,6 +116,10 @@ class RequestRefused(ModelError):
     """The endpoint refused this request."""
 
     status: int | None = None
+
+
+class ToolsRefused(RequestRefused):
+    """The endpoint, or the model behind it, cannot use tools; the same request without them may do."""
 
 
 class ContextOverflow(ModelError):

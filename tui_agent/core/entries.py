@@ -67,6 +67,9 @@ class Reasoning:
     endpoint: str = ""
     """The base URL it came from."""
 
+    raw: str = ""
+    """Structured reasoning as it came (compact JSON), for endpoints that want it back unchanged; "" for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
