@@ -1,0 +1,1 @@
+"""The tools a model may ask for, one file each."""

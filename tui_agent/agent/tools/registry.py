@@ -1,0 +1,48 @@
+"""The tools that come with the program, by name."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tui_agent.agent.tools.base import Tool
+from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, SearchPastMessages
+from tui_agent.agent.workspace import Workspace
+from tui_agent.core.messages import ToolSpec
+from tui_agent.errors import ToolFailed
+
+
+def default_tools(
+    workspace: Workspace,
+    search: SearchPast,
+    *,
+    read_past: ReadPast | None = None,
+    secrets: Sequence[str] = (),
+    ripgrep: Path | None = None,
+) -> dict[str, Tool]:
+    """Every tool that comes with the program, in the order it is offered.
+
+    `secrets` are values, such as the API key, that no child process may see. `ripgrep` is the program's path when it
+    is installed; without it searches run in Python.
+    """
+    tools: tuple[Tool, ...] = (SearchPastMessages(search, read_past),)
+    return {tool.spec.name: tool for tool in tools}
+
+
+def specs(tools: Mapping[str, Tool]) -> tuple[ToolSpec, ...]:
+    """The tools as offered to a model."""
+    return tuple(tool.spec for tool in tools.values())
+
+
+def find(tools: Mapping[str, Tool], name: str) -> Tool:
+    """The tool of exactly this name; a near miss is never run under another name.
+
+    Raises:
+        ToolFailed: there is none; the text names the real ones.
+    """
+    tool = tools.get(name)
+    if tool is None:
+        raise ToolFailed(
+            f"There is no tool named {name!r}.",
+            "Nothing was run.",
+            f"The tools are: {', '.join(tools)}." if tools else "No tools are available.",
+        )
+    return tool
