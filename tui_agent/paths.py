@@ -36,7 +36,7 @@ def log_dir(environ: Mapping[str, str] = os.environ, override: str = "") -> Path
 def styles_dir() -> Path:
     """The stylesheets: inside the package when installed from a wheel, beside it in a checkout or editable install."""
     for root in (_PACKAGE, _PACKAGE.parent):
-        if (root / "styles" / "base.tcss").is_file():
+        if any((root / "styles").glob("*.tcss")):
             return root / "styles"
     raise FileNotFoundError(f"The stylesheets are missing: no styles directory in or beside {_PACKAGE}. Reinstall it.")
 

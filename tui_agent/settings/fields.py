@@ -1,19 +1,12 @@
-"""Every setting: what it means, where it may come from, and what is allowed.
+"""Every setting: its type, its default, what it means and what is allowed."""
 
-Defaults < config.toml < environment < flags. Nothing in the working directory is ever read as configuration.
-"""
-
-import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Preset = Literal["window", "characters", "messages"]
 CompactionMode = Literal["auto", "ask", "remind", "off"]
 Approval = Literal["ask", "edits", "all"]
-
-PREFIX = "TUI_AGENT_"
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "window": {"threshold": 0.8, "max_history_chars": None, "max_messages": None, "keep_recent": 6},
@@ -27,7 +20,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
 class About:
     """What a setting is, beside its type and default."""
 
-    help: str
+    means: str
     table: str = ""
     """The table of config.toml it stands in; "" for the top level."""
 
@@ -37,17 +30,21 @@ class About:
     low: float | None = None
     above: float | None = None
     high: float | None = None
-    secret: bool = False
-    in_file: bool = True
+    unset: str = "auto"
+    """The word for None, where None is allowed: config.toml has no other way to say it."""
+
+    is_secret: bool = False
+    """A key: never in config.toml, never in a repr, never in a complaint."""
+
     also: tuple[str, ...] = ()
     """Further environment variables, in the order they are asked after its own."""
 
 
-def _setting(default: Any, help: str, **about: Any) -> Any:  # noqa: A002
-    metadata = {"about": About(help, **about)}
+def _setting(default: Any, means: str, **about: Any) -> Any:
+    metadata = {"about": About(means, **about)}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
-    return field(default=default, metadata=metadata, repr=not about.get("secret", False))
+    return field(default=default, metadata=metadata, repr=not about.get("is_secret", False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +59,8 @@ class NamedEndpoint:
     """The environment variable that holds its key; "" when it needs none."""
 
 
-def _compaction(default: Any, help: str, **about: Any) -> Any:  # noqa: A002
-    return _setting(default, help, table="compaction", **about)
+def _compaction(default: Any, means: str, **about: Any) -> Any:
+    return _setting(default, means, table="compaction", **about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +70,7 @@ class Settings:
     # the model
     model: str = _setting("", "The model to talk to; empty takes what the endpoint offers.")
     base_url: str = _setting("", "The OpenAI-compatible endpoint, http or https.", also=("OPENAI_BASE_URL",))
-    api_key: str = _setting(
-        "", "The endpoint's key; environment only.", secret=True, in_file=False, also=("OPENAI_API_KEY",)
-    )
+    api_key: str = _setting("", "The endpoint's key; environment only.", is_secret=True, also=("OPENAI_API_KEY",))
     endpoint: str = _setting("", "The named endpoint (a table [endpoints.NAME]) to start with.")
     context_window: int | None = _setting(
         None, "The most tokens the model accepts; auto asks the endpoint, then a table.", low=1
@@ -94,22 +89,26 @@ class Settings:
     # tools
     tools: bool = _setting(True, "Whether the model is offered tools.")
     approval: Approval = _setting(
-        "ask", "ask before every change and command, edits asks for commands only, all never asks."
+        "ask", "ask asks before every change and command, edits only before commands, all never."
     )
     deny: tuple[str, ...] = _setting((), "Commands that are refused, by their first words.")
     max_rounds: int = _setting(25, "The most rounds of tool calls in one turn.", low=1)
-    budget: int | None = _setting(None, "Tokens a session may use in all before a warning; off never warns.", low=1)
+    budget: int | None = _setting(
+        None, "Tokens a session may use in all before a warning; off never warns.", low=1, unset="off"
+    )
 
     # compaction
     compaction_mode: CompactionMode = _compaction(
         "auto", "auto compacts, ask shows the preview first, remind only shows the gauge, off does nothing.", key="mode"
     )
-    preset: Preset = _compaction("window", "A set of limits: window, characters (4000, keep 6), messages (80, keep 24).")
-    threshold: float | None = _compaction(
-        0.8, "The share of the window at which compaction is due; off for never.", above=0, high=1
+    preset: Preset = _compaction(
+        "window", "A set of limits: window, characters (4000, keep 6), messages (80, keep 24)."
     )
-    max_history_chars: int | None = _compaction(None, "Characters of messages beyond which it is due.", low=1)
-    max_messages: int | None = _compaction(None, "Messages beyond which it is due.", low=1)
+    threshold: float | None = _compaction(
+        0.8, "The share of the window at which compaction is due; off is never.", above=0, high=1, unset="off"
+    )
+    max_history_chars: int | None = _compaction(None, "Characters beyond which it is due.", low=1, unset="off")
+    max_messages: int | None = _compaction(None, "Messages beyond which it is due.", low=1, unset="off")
     keep_recent: int = _compaction(6, "How many of the newest messages stay word for word.", low=0)
     summary_model: str = _compaction("", "The model that writes summaries; empty is the one you talk to.")
     details_share: float = _compaction(
@@ -132,7 +131,7 @@ class Settings:
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
         "bell", "How to call when a turn or an approval waits and the terminal is not in front."
     )
-    keys: Mapping[str, str] = _setting({}, "Bindings by id, such as compact = \"f4,ctrl+k\"; /keys lists the ids.")
+    keys: Mapping[str, str] = _setting({}, 'Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.')
 
     # places
     data_dir: str = _setting("", "Where the archive is kept; empty is the platform's place.")

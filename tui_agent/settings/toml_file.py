@@ -23,9 +23,9 @@ class TomlFile:
     """Why nothing could be read, as the end of the sentence "the file cannot be read: ..."; "" when it could."""
 
     def line_of(self, dotted: str) -> int | None:
-        """The line on which a key such as `compaction.mode` is set; None when it cannot be told."""
+        """The line on which a key such as `compaction.mode`, or a key below it, is set; None when it cannot be told."""
         for number, line_key in _keys_by_line(self.text):
-            if line_key == dotted:
+            if line_key == dotted or line_key.startswith(f"{dotted}."):
                 return number
         return None
 

@@ -1,0 +1,19 @@
+"""The settings: defaults < config.toml < environment < flags. Nothing in the working directory is configuration."""
+
+from tui_agent.settings.describe import Description, default_config_text, descriptions
+from tui_agent.settings.fields import PRESETS, Approval, CompactionMode, NamedEndpoint, Preset, Settings
+from tui_agent.settings.loading import Loaded, load
+
+__all__ = [
+    "PRESETS",
+    "Approval",
+    "CompactionMode",
+    "Description",
+    "Loaded",
+    "NamedEndpoint",
+    "Preset",
+    "Settings",
+    "default_config_text",
+    "descriptions",
+    "load",
+]

@@ -1,0 +1,88 @@
+"""The settings in words: for the commented config.toml, the settings screen, `doctor` and the README's table."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tui_agent.settings.fields import Settings
+from tui_agent.settings.loading import PREFIX
+from tui_agent.settings.values import about_each, allowed_words
+
+_HEAD = """\
+# Settings of tui-agent. A line such as `# theme = ""` shows a default: take out the `# ` to change it.
+# Stronger than this file are environment variables (TUI_AGENT_THEME and so on) and flags.
+# Keys do not belong here: they come from the environment (TUI_AGENT_API_KEY) or the keyring.
+"""
+_ENDPOINTS = """\
+# Named endpoints to choose from; choose one with `endpoint` or --endpoint.
+# [endpoints.work]
+# base_url = "https://models.example.com/v1"
+# model = "some-model"
+# context_window = 131072
+# api_key_env = "WORK_API_KEY"
+"""
+_KEYS = """\
+# Keys by the id of what they do; /keys lists the ids.
+# [keys]
+# compact = "f4,ctrl+k"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One setting in words."""
+
+    name: str
+    key: str
+    """As in config.toml: `theme`, `compaction.mode`; "" when it may not stand there."""
+
+    variable: str
+    default: str
+    """As TOML would write it."""
+
+    allowed: str
+    means: str
+
+
+def descriptions() -> tuple[Description, ...]:
+    """All settings, in the order in which they are shown."""
+    return tuple(_description(name) for name in about_each())
+
+
+def default_config_text() -> str:
+    """A config.toml in which every setting stands commented out with its default; reading it changes nothing."""
+    return "\n".join(
+        [_HEAD, *_blocks("", ""), "[compaction]\n", *_blocks("compaction", "compaction."), _KEYS, _ENDPOINTS]
+    )
+
+
+def toml_text(value: object) -> str:
+    """A value as TOML writes it. None has no form in TOML and becomes ""."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(toml_text(each) for each in value)}]"
+    return '"' + str(value or "").replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _description(name: str) -> Description:
+    about = about_each()[name]
+    own_key = about.key or name
+    key = "" if about.is_secret else f"{about.table}.{own_key}" if about.table else own_key
+    return Description(name, key, PREFIX + name.upper(), _default_words(name), allowed_words(name), about.means)
+
+
+def _default_words(name: str) -> str:
+    default = getattr(Settings(), name)
+    if default is None:
+        return toml_text(about_each()[name].unset)
+    return "{}" if isinstance(default, Mapping) else toml_text(default)
+
+
+def _blocks(table: str, prefix: str) -> Iterator[str]:
+    """`# meaning`, `# key = default`, an empty line, for each setting of a table that has a simple value."""
+    for each in descriptions():
+        if about_each()[each.name].table == table and each.key and each.name not in ("keys", "endpoints"):
+            allowed = "" if each.allowed == "text" else f" Allowed: {each.allowed}."
+            yield f"# {each.means}{allowed}\n# {each.key.removeprefix(prefix)} = {each.default}\n"

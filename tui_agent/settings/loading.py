@@ -1,0 +1,226 @@
+"""Gathers the settings from everywhere they may come from and says what was wrong with them."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, cast
+
+from tui_agent.errors import UsageError
+from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
+from tui_agent.settings.toml_file import TomlFile, read_toml
+from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, from_text
+
+PREFIX = "TUI_AGENT_"
+_NOT_SETTINGS = (f"{PREFIX}CONFIG",)
+"""Variables that begin like a setting and are read elsewhere."""
+
+_WHERE_A_KEY_GOES = "Keys come from the environment (TUI_AGENT_API_KEY) or the keyring, never from a file."
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, what was wrong on the way, and where each value came from."""
+
+    settings: Settings
+    problems: tuple[str, ...]
+    """Full sentences for the user: what was refused, what is allowed, what is used instead."""
+
+    sources: Mapping[str, str]
+    """By field name: `default`, `preset messages`, the config file's path, a variable's or a flag's name."""
+
+
+class _Rank(IntEnum):
+    DEFAULT = 0
+    FILE = 1
+    ENVIRONMENT = 2
+    FLAG = 3
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Values found so far, each with the strength and the name of its source."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    ranks: dict[str, _Rank] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def put(self, name: str, value: object, rank: _Rank, source: str) -> None:
+        self.values[name] = value
+        self.ranks[name] = rank
+        self.sources[name] = source
+
+    def rank(self, name: str) -> _Rank:
+        return self.ranks.get(name, _Rank.DEFAULT)
+
+
+def load(flags: Mapping[str, object], environ: Mapping[str, str], config_path: Path | None) -> Loaded:
+    """The settings from all sources. `flags` is by field name; None is a flag not given.
+
+    A bad file or variable never stops the program: the default is used and a problem says so.
+
+    Raises:
+        UsageError: a flag has a value that is not allowed.
+    """
+    gathered = _Gathered()
+    if config_path is not None:
+        _take_file(gathered, read_toml(config_path), is_chosen=bool(environ.get(f"{PREFIX}CONFIG")))
+    _take_environment(gathered, environ)
+    _take_flags(gathered, flags)
+    _apply_endpoint(gathered, environ)
+    _apply_preset(gathered)
+    sources = {name: gathered.sources.get(name, "default") for name in about_each()}
+    return Loaded(Settings(**cast(dict[str, Any], gathered.values)), tuple(gathered.problems), sources)
+
+
+# ── config.toml ──────────────────────────────────────────────────────────────
+
+
+def _take_file(gathered: _Gathered, file: TomlFile, is_chosen: bool) -> None:
+    if is_chosen and not file.path.exists():
+        gathered.problems.append(f"{PREFIX}CONFIG names {file.path}, which does not exist. Defaults are used.")
+    if file.trouble:
+        gathered.problems.append(f"{file.path} cannot be read: {file.trouble}. Defaults are used instead of all of it.")
+    names = _names_in_file()
+    for key, value in _flattened(file.values):
+        name = names.get(key)
+        if name is None:
+            gathered.problems.append(f"{file.place(key)}: there is no setting {_named(key)}.{_suggestion(key, names)}")
+        else:
+            _take_from_file(gathered, file, key, name, value)
+
+
+def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, value: object) -> None:
+    if about_each()[name].is_secret:
+        gathered.problems.append(f"{file.place(key)}: {key} is not read. {_WHERE_A_KEY_GOES} Take it out of the file.")
+    elif name in gathered.values:
+        gathered.problems.append(f"{file.place(key)}: {key} is already set under its other name; this one is not used.")
+    else:
+        try:
+            gathered.put(name, checked(name, value), _Rank.FILE, str(file.path))
+        except NotAllowed as error:
+            gathered.problems.append(f"{file.place(key)}: {_complaint(key, name, value, error)} It is not used.")
+
+
+def _flattened(values: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Keys of tables that group settings become dotted; a table that is itself a value stays whole."""
+    tables = {about.table for about in about_each().values() if about.table}
+    flat: list[tuple[str, object]] = []
+    for key, value in values.items():
+        if key in tables and isinstance(value, Mapping):
+            flat.extend((f"{key}.{inner}", each) for inner, each in value.items())
+        else:
+            flat.append((key, value))
+    return flat
+
+
+def _names_in_file() -> dict[str, str]:
+    """Field names by the keys of config.toml: `compaction.mode`, and `compaction_mode` at the top level as well."""
+    names = {}
+    for name, about in about_each().items():
+        if about.table:
+            names[f"{about.table}.{about.key or name}"] = name
+            names[f"{about.table}.{name}"] = name
+        names[name] = name
+    return names
+
+
+# ── environment and flags ────────────────────────────────────────────────────
+
+
+def _take_environment(gathered: _Gathered, environ: Mapping[str, str]) -> None:
+    for name, about in about_each().items():
+        for variable in (PREFIX + name.upper(), *about.also):
+            if text := environ.get(variable, "").strip():
+                _take_variable(gathered, name, variable, text)
+                break
+    known = {PREFIX + name.upper() for name in about_each()}
+    for variable in sorted(environ):
+        if variable.startswith(PREFIX) and variable not in known and variable not in _NOT_SETTINGS:
+            gathered.problems.append(f"{_named(variable)}: there is no such setting.{_suggestion(variable, known)}")
+
+
+def _take_variable(gathered: _Gathered, name: str, variable: str, text: str) -> None:
+    try:
+        gathered.put(name, from_text(name, text), _Rank.ENVIRONMENT, variable)
+    except NotAllowed as error:
+        gathered.problems.append(f"{_complaint(variable, name, text, error)} It is not used.")
+
+
+def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
+    for name, value in flags.items():
+        if value is None:
+            continue
+        flag = f"--{name.replace('_', '-')}"
+        if name not in about_each():
+            raise UsageError(f"There is no setting {flag}.{_suggestion(name, about_each())}")
+        try:
+            taken = from_text(name, value) if isinstance(value, str) else checked(name, value)
+        except NotAllowed as error:
+            raise UsageError(_complaint(flag, name, value, error)) from None
+        gathered.put(name, taken, _Rank.FLAG, flag)
+
+
+# ── what follows from other settings ─────────────────────────────────────────
+
+
+def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
+    """Takes address, model, window and key from the chosen named endpoint, where nothing stronger set them."""
+    chosen = gathered.values.get("endpoint")
+    if not chosen:
+        return
+    rank = gathered.rank("endpoint")
+    named = cast(tuple[NamedEndpoint, ...], gathered.values.get("endpoints", ()))
+    endpoint = next((each for each in named if each.name == chosen), None)
+    if endpoint is None:
+        known = ", ".join(each.name for each in named) or "none; add a table [endpoints.NAME] to config.toml"
+        complaint = f"There is no endpoint named {_named(str(chosen))}. Known: {known}."
+        if rank is _Rank.FLAG:
+            raise UsageError(complaint)
+        gathered.problems.append(complaint)
+        return
+    found = {
+        "base_url": endpoint.base_url,
+        "model": endpoint.model or None,
+        "context_window": endpoint.context_window,
+        "api_key": environ.get(endpoint.api_key_env, "").strip() if endpoint.api_key_env else "",
+    }
+    for name, value in found.items():
+        if value is None or gathered.rank(name) > rank or gathered.rank(name) == rank != _Rank.FILE:
+            continue
+        gathered.put(name, value, rank, f"endpoint {endpoint.name}")
+
+
+def _apply_preset(gathered: _Gathered) -> None:
+    preset = str(gathered.values.get("preset", Settings().preset))
+    for name, value in PRESETS[preset].items():
+        if name not in gathered.values:
+            gathered.put(name, value, _Rank.DEFAULT, f"preset {preset}" if "preset" in gathered.values else "default")
+
+
+# ── words ────────────────────────────────────────────────────────────────────
+
+
+def _complaint(place: str, name: str, value: object, error: NotAllowed) -> str:
+    may_hold_a_secret = about_each()[name].is_secret or "@" in str(value) or isinstance(value, Mapping)
+    seen = "" if may_hold_a_secret else f" is {_shown(value)}, which"
+    if str(error):
+        return f"{place}{seen} is not allowed: {error}."
+    return f"{place}{seen} is not allowed. Allowed: {allowed_words(name)}."
+
+
+def _shown(value: object) -> str:
+    """The value in quotes and escaped, so that nothing in it can act on a terminal, and cut short."""
+    words = str(value).lower() if isinstance(value, bool) else repr(value)
+    return words if len(words) <= 80 else f"{words[:77]}..."
+
+
+def _named(word: str) -> str:
+    return word if word.isprintable() and len(word) <= 80 else _shown(word)
+
+
+def _suggestion(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]}?" if close else ""
