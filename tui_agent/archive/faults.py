@@ -1,0 +1,99 @@
+"""What the database driver raises, as the errors of this program; and the transaction that leaves nothing half done."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved
+
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError)
+_REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
+    (apsw.FullError, "the disk is full", "Free some space, then try again."),
+    (apsw.ReadOnlyError, "the archive is read-only", "Check the permissions of the data directory."),
+    (apsw.BusyError, "another process kept the archive locked", "Try again; close other windows if it stays."),
+    (apsw.LockedError, "the archive is locked", "Try again."),
+    (apsw.CantOpenError, "the archive's files cannot be opened", "Check the data directory and its permissions."),
+    (apsw.IOError, "the disk reported an error", "Check the disk, its quota and its free space, then try again."),
+    (apsw.NoMemError, "memory ran out", "Close other programs, then try again."),
+)
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """All of the block's writes, or none of them.
+
+    The write lock is taken at the start: a lock taken at the first write inside a reading transaction could not be
+    waited for.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # Some errors (a full disk) have rolled back already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def as_write_errors(path: Path) -> Iterator[None]:
+    """The driver's errors during a write as `NotSaved`, or as `ArchiveDamaged` when the file is corrupt."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise damaged(path) from error
+    except (apsw.Error, OSError) as error:
+        reason, todo = _why(error)
+        raise NotSaved(f"Not saved: {reason}.", "Nothing of it was kept.", todo) from error
+
+
+@contextmanager
+def as_read_errors(path: Path) -> Iterator[None]:
+    """The driver's errors during a read as `ArchiveUnavailable`, or as `ArchiveDamaged` when the file is corrupt."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise damaged(path) from error
+    except apsw.Error as error:
+        raise unavailable(path, error) from error
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether the driver says that the file itself is corrupt."""
+    return isinstance(error, _DAMAGED)
+
+
+def damaged(path: Path, what: str = "") -> ArchiveDamaged:
+    """The error for a corrupt file."""
+    return ArchiveDamaged(
+        what or f"The archive {path} is damaged.",
+        "What is still whole can be saved.",
+        "Restart the program without other windows: it keeps a copy of the file and saves every whole entry.",
+    )
+
+
+def damaged_entry(what: str) -> ArchiveDamaged:
+    """The error for corrupt entries in a file that can be read."""
+    return ArchiveDamaged(what, "The others are whole.", "Read the session without them, or fork it before them.")
+
+
+def unavailable(path: Path, error: apsw.Error | OSError) -> ArchiveUnavailable:
+    """The error for a file that cannot be opened or read at all."""
+    reason, todo = _why(error)
+    return ArchiveUnavailable(
+        f"The archive {path} cannot be used: {reason}.",
+        "Sessions can be neither read nor saved.",
+        todo,
+    )
+
+
+def _why(error: apsw.Error | OSError) -> tuple[str, str]:
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower(), "Check the data directory, its permissions and its disk."
+    for kind, reason, todo in _REASONS:
+        if isinstance(error, kind):
+            return reason, todo
+    return f"the database reported {type(error).__name__}", "Try again."

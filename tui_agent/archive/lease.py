@@ -1,0 +1,135 @@
+"""Who may write: one process per session, and no rebuilding of a file that others have open.
+
+Locks are `flock`s: the kernel lets go of them when a process ends in whatever way, so none is ever left behind.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tui_agent.errors import SessionBusy
+
+
+class FileLock:
+    """A lock on a small file, held until `release` or the end of the process."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path = path
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def take(cls, path: Path, *, shared: bool = False) -> "FileLock | None":
+        """The lock, or None when somebody else has it."""
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        while True:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return None
+            except BaseException:
+                os.close(descriptor)
+                raise
+            if _is_still_at(path, descriptor):
+                return cls(path, descriptor)
+            os.close(descriptor)  # its last owner removed the file between our two calls
+
+    def write_owner(self) -> None:
+        """Leave this process's id in the file, for the others' messages."""
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, str(os.getpid()).encode(), 0)
+
+    def share(self) -> bool:
+        """Turn an exclusive lock into a shared one, so that others may join."""
+        if self._descriptor is None:
+            return False
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return True
+
+    def claim(self) -> bool:
+        """Turn a shared lock into an exclusive one; False (and still shared) when others hold it too."""
+        if self._descriptor is None:
+            return False
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return False
+        return True
+
+    def release(self, *, remove: bool = True) -> None:
+        """Let go; the file goes too unless others may be sharing it."""
+        if self._descriptor is None:
+            return
+        if remove:
+            self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+
+def _is_still_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+class Lease:
+    """The right to write one session, until released or the process ends."""
+
+    def __init__(self, session_id: str, lock: FileLock, on_release: Callable[[str], object]) -> None:
+        self.session_id = session_id
+        self._lock = lock
+        self._on_release = on_release
+
+    def release(self) -> None:
+        """Let another window write the session. Releasing twice is allowed."""
+        self._lock.release()
+        self._on_release(self.session_id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def session_lock(directory: Path, session_id: str) -> FileLock:
+    """The lock of a session.
+
+    Raises:
+        SessionBusy: another window, or another part of this process, has it.
+    """
+    directory.mkdir(mode=0o700, exist_ok=True)
+    name = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    path = directory / f"{name}.lock"
+    lock = FileLock.take(path)
+    if lock is None:
+        raise busy(session_id, _owner(path))
+    lock.write_owner()
+    return lock
+
+
+def busy(session_id: str, owner: str = "") -> SessionBusy:
+    """The error for a session that somebody else is writing."""
+    who = f"another window (process {owner})" if owner else "another window"
+    return SessionBusy(
+        f"Session {session_id} is open for writing in {who}.",
+        "Two writers would mix two conversations.",
+        "Close it there, or read or fork the session here.",
+    )
+
+
+def _owner(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return ""

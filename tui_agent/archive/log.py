@@ -1,0 +1,240 @@
+"""The entries of a session in SQL: appended, read in ranges, copied into a fork. Runs on the archive's thread."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from tui_agent.archive import search
+from tui_agent.archive.faults import damaged_entry, is_damage
+from tui_agent.archive.rows import (
+    ENTRY_COLUMNS,
+    MESSAGE_TYPES,
+    DamagedRow,
+    digest,
+    logged_of,
+    packed_json,
+    packed_text,
+    row_of,
+    unpacked_json,
+)
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    CompactionRedone,
+    CompactionUndone,
+    Logged,
+    TitleSet,
+    UserSaid,
+    said_text,
+)
+from tui_agent.errors import SessionNotFound
+
+END = 2**62
+"""Above every sequence number."""
+
+_SELECT = f"SELECT {ENTRY_COLUMNS} FROM entry WHERE session = ?"
+_IS_MESSAGE = "type IN ({})".format(", ".join(f"'{kind}'" for kind in MESSAGE_TYPES))
+_INSERT = f"INSERT INTO entry (id, {ENTRY_COLUMNS}) VALUES ({', '.join('?' * 10)})"
+_PREVIEW_CHARACTERS = 120
+
+
+def number_of(connection: apsw.Connection, session_id: str) -> int:
+    """The number under which rows refer to the session.
+
+    Raises:
+        SessionNotFound
+    """
+    number = connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).get
+    if number is None:
+        raise SessionNotFound(f"There is no session {session_id!r}.")
+    return int(number)
+
+
+def last_seq(connection: apsw.Connection, number: int) -> int:
+    """The sequence number of the session's last entry; 0 for none."""
+    return int(connection.execute("SELECT last_seq FROM session WHERE number = ?", (number,)).get)
+
+
+# ── writing, inside a transaction ────────────────────────────────────────────
+
+
+def insert(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:
+    """Add entries and what follows from them: search index, and the session's title, counts and preview.
+
+    Raises:
+        ValueError: they do not continue the log without a gap.
+    """
+    expected = last_seq(connection, number) + 1
+    if [logged.seq for logged in entries] != list(range(expected, expected + len(entries))):
+        raise ValueError(f"entries must be numbered from {expected} on without a gap")
+    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM entry").get)
+    for row_id, logged in enumerate(entries, newest + 1):
+        connection.execute(_INSERT, (row_id, *row_of(number, logged)))
+        search.index_entry(connection, row_id, number, logged.entry)
+    _update_session(connection, number, entries)
+
+
+def set_checkpoint(connection: apsw.Connection, number: int, seq: int, checkpoint: dict[str, Any]) -> None:
+    """Keep the checkpoint that belongs to the log up to `seq`."""
+    body = packed_json(checkpoint)
+    connection.execute(
+        "INSERT OR REPLACE INTO checkpoint (session, seq, body, hash) VALUES (?, ?, ?, ?)",
+        (number, seq, body, digest(number, seq, body)),
+    )
+
+
+def bump(connection: apsw.Connection, number: int) -> None:
+    """Make the session the one changed last."""
+    connection.execute(
+        "UPDATE session SET change = (SELECT coalesce(max(change), 0) + 1 FROM session) WHERE number = ?", (number,)
+    )
+
+
+def set_title(connection: apsw.Connection, number: int, title: str) -> None:
+    """Set the title and let the search find it."""
+    connection.execute("UPDATE session SET title = ? WHERE number = ?", (packed_text(title), number))
+    search.index_title(connection, number, title)
+
+
+def _update_session(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:
+    messages = sum(type(logged.entry).__name__ in MESSAGE_TYPES for logged in entries)
+    connection.execute(
+        "UPDATE session SET last_seq = ?, updated = ?, messages = messages + ?, compactions = compactions + ? "
+        "WHERE number = ?",
+        (entries[-1].seq, entries[-1].at, messages, _live_compactions(connection, number, entries), number),
+    )
+    said = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
+    if said:
+        preview = " ".join(said_text(said[-1])[: 4 * _PREVIEW_CHARACTERS].split())[:_PREVIEW_CHARACTERS]
+        connection.execute("UPDATE session SET preview = ? WHERE number = ?", (packed_text(preview), number))
+    titles = [logged.entry.title for logged in entries if isinstance(logged.entry, TitleSet)]
+    if titles:
+        set_title(connection, number, titles[-1])
+    bump(connection, number)
+
+
+def _live_compactions(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> int:
+    """By how much the entries change the count of compactions that are not undone."""
+    change = 0
+    for logged in entries:
+        match logged.entry:
+            case Compacted():
+                change += 1
+            case CompactionUndone(seq) if _is_compaction(connection, number, seq):
+                change -= 1
+            case CompactionRedone(seq) if _is_compaction(connection, number, seq):
+                change += 1
+    return change
+
+
+def _is_compaction(connection: apsw.Connection, number: int, seq: int) -> bool:
+    # What is undone may also be a restored summary, which is no compaction.
+    kind = connection.execute("SELECT type FROM entry WHERE session = ? AND seq = ?", (number, seq)).get
+    return bool(kind == Compacted.__name__)
+
+
+def clears_partial(entries: Iterable[Logged]) -> bool:
+    """Whether the entries hold an answer, which a partial answer must not outlive."""
+    return any(isinstance(logged.entry, AssistantSaid) for logged in entries)
+
+
+# ── reading ──────────────────────────────────────────────────────────────────
+
+
+def load(connection: apsw.Connection, session_id: str, after: int, upto: int) -> list[Logged]:
+    """The entries with `after < seq <= upto`.
+
+    Raises:
+        ArchiveDamaged: one is damaged or missing.
+    """
+    number = number_of(connection, session_id)
+    found = _whole(session_id, _range(connection, number, after, upto))
+    expected = range(max(after, 0) + 1, min(upto, last_seq(connection, number)) + 1)
+    if [logged.seq for logged in found] != list(expected):
+        missing = sorted(set(expected) - {logged.seq for logged in found})
+        raise damaged_entry(f"Session {session_id} lacks its entries {some(missing)}.")
+    return found
+
+
+def load_whole(connection: apsw.Connection, session_id: str, after: int, upto: int) -> tuple[list[Logged], list[int]]:
+    """The whole ones of the entries with `after < seq <= upto`, and the numbers of the damaged ones."""
+    number = number_of(connection, session_id)
+    found: list[Logged] = []
+    lost: list[int] = []
+    for seq in range(max(after, 0) + 1, min(upto, last_seq(connection, number)) + 1):
+        try:
+            row: Any = next(_range(connection, number, seq - 1, seq), None)
+            if row is None:
+                raise DamagedRow("missing")
+            found.append(logged_of(row))
+        except DamagedRow:
+            lost.append(seq)
+        except apsw.Error as error:
+            if not is_damage(error):
+                raise
+            lost.append(seq)
+    return found, lost
+
+
+def page(
+    connection: apsw.Connection, session_id: str, before: int | None, after: int | None, limit: int
+) -> list[Logged]:
+    """Up to `limit` entries next to a place in the log, ascending."""
+    number = number_of(connection, session_id)
+    if after is not None:
+        query = f"{_SELECT} AND seq > ? ORDER BY seq LIMIT ?"
+        return _whole(session_id, connection.execute(query, (number, after, limit)))
+    query = f"{_SELECT} AND seq < ? ORDER BY seq DESC LIMIT ?"
+    return _whole(session_id, connection.execute(query, (number, END if before is None else before, limit)))[::-1]
+
+
+def neighbours(connection: apsw.Connection, session_id: str, seq: int, n: int) -> list[Logged]:
+    """The entry with up to `n` messages on either side, ascending."""
+    number = number_of(connection, session_id)
+    earlier = f"{_SELECT} AND seq < ? AND {_IS_MESSAGE} ORDER BY seq DESC LIMIT ?"
+    later = f"{_SELECT} AND seq > ? AND {_IS_MESSAGE} ORDER BY seq LIMIT ?"
+    return [
+        *_whole(session_id, connection.execute(earlier, (number, seq, n)))[::-1],
+        *_whole(session_id, _range(connection, number, seq - 1, seq)),
+        *_whole(session_id, connection.execute(later, (number, seq, n))),
+    ]
+
+
+def compactions(connection: apsw.Connection, session_id: str) -> list[Logged]:
+    """Every `Compacted` entry, ascending."""
+    query = f"{_SELECT} AND type = 'Compacted' ORDER BY seq"
+    return _whole(session_id, connection.execute(query, (number_of(connection, session_id),)))
+
+
+def checkpoint(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None:
+    """The checkpoint, or None when there is none or it is damaged."""
+    number = number_of(connection, session_id)
+    row: Any = connection.execute("SELECT seq, body, hash FROM checkpoint WHERE session = ?", (number,)).fetchone()
+    if row is None or digest(number, row[0], row[1]) != row[2]:
+        return None
+    try:
+        stored = unpacked_json(row[1])
+    except DamagedRow:
+        return None
+    return stored if isinstance(stored, dict) else None
+
+
+def _range(connection: apsw.Connection, number: int, after: int, upto: int) -> Any:
+    return connection.execute(f"{_SELECT} AND seq > ? AND seq <= ? ORDER BY seq", (number, after, upto))
+
+
+def _whole(session_id: str, found: Iterable[Any]) -> list[Logged]:
+    entries = []
+    for row in found:
+        try:
+            entries.append(logged_of(row))
+        except DamagedRow as error:
+            raise damaged_entry(f"Entry {row[1]} of session {session_id} is damaged.") from error
+    return entries
+
+
+def some(numbers: list[int]) -> str:
+    """The first of the numbers, in words."""
+    shown = ", ".join(map(str, numbers[:5]))
+    return shown + (f" and {len(numbers) - 5} more" if len(numbers) > 5 else "")

@@ -1,0 +1,194 @@
+"""How the archive's file is opened: permissions, durability, version, and what to do when one of them is wrong."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import apsw
+
+from tui_agent.archive import book, salvage, schema
+from tui_agent.archive.faults import damaged, is_damage, unavailable
+from tui_agent.archive.lease import FileLock
+from tui_agent.errors import ArchiveUnavailable
+
+_BUSY_MILLISECONDS = 5_000
+
+_NETWORK_FILE_SYSTEMS = frozenset(
+    {"9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
+)
+
+
+@dataclass(slots=True)
+class Opened:
+    """A file that is ready for use."""
+
+    connection: apsw.Connection
+    presence: FileLock | None
+    """Held as long as the file is open, so that nobody replaces it meanwhile; None for a read-only archive."""
+
+    read_only: bool = False
+    notices: list[str] = field(default_factory=list)
+
+
+def open_file(
+    path: Path, *, vfs: str | None = None, migrations: Sequence[str] = schema.MIGRATIONS, busy: int = _BUSY_MILLISECONDS
+) -> Opened:
+    """Open the archive, making, migrating or salvaging its file where needed.
+
+    Raises:
+        ArchiveUnavailable, ArchiveTooNew, ArchiveDamaged
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.is_file():
+            schema.refuse_newer_file(path, len(migrations))
+        if not _is_writable(path):
+            return _open_read_only(path, len(migrations))
+        return _open_writable(path, vfs, migrations, busy)
+    except (OSError, apsw.Error) as error:
+        raise unavailable(path, error) from error
+
+
+def _is_writable(path: Path) -> bool:
+    if not path.exists():
+        return os.access(path.parent, os.W_OK | os.X_OK)
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+
+
+def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy: int) -> Opened:
+    notices = _make_private(path)
+    presence = FileLock.take(_presence_path(path), shared=True)
+    if presence is None:
+        raise ArchiveUnavailable(
+            f"The archive {path} is being repaired by another window.", "", "Wait until it is done, then try again."
+        )
+    try:
+        try:
+            connection = _connect(path, vfs, migrations, busy, notices)
+        except apsw.Error as error:
+            if not is_damage(error):
+                raise
+            notices.append(rescue(path, presence))
+            connection = _connect(path, vfs, migrations, busy, notices)
+    except BaseException:
+        presence.release(remove=False)
+        raise
+    return Opened(connection, presence, notices=notices)
+
+
+def rescue(path: Path, presence: FileLock) -> str:
+    """Put a damaged file aside and what is whole of it in its place; returns a sentence for the user.
+
+    Raises:
+        ArchiveDamaged: another window has the file open.
+    """
+    if not presence.claim():
+        raise damaged(path, f"The archive {path} is damaged, and another window has it open.")
+    try:
+        return salvage.salvage(path).sentence()
+    finally:
+        presence.share()
+
+
+def _connect(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, notices: list[str]) -> apsw.Connection:
+    connection = apsw.Connection(str(path), vfs=vfs)
+    try:
+        # A file that is refused must not be changed by closing it either.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.set_busy_timeout(busy)
+        schema.version_of(connection, path, len(migrations))
+        is_remote = on_network_file_system(path)
+        _configure(connection, is_remote)
+        version = schema.migrate(connection, path, migrations)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        if 0 < version < len(migrations):
+            notices.append(f"The archive was brought from version {version} to {len(migrations)}; a copy was kept.")
+        if is_remote:
+            notices.append(
+                f"The archive {path} is on a network file system: use it from one machine at a time, or choose a local "
+                "data directory."
+            )
+        # A look at what every use needs, so that damage there is found now and not in the middle of a turn.
+        connection.execute("SELECT count(*), max(change) FROM session").fetchall()
+        connection.execute("SELECT max(id) FROM entry").fetchall()
+        if book.sweep_is_due(connection):
+            book.sweep_or_postpone(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection, is_remote: bool) -> None:
+    # A WAL needs memory shared between the processes that use the file, which no network offers.
+    connection.pragma("journal_mode", "DELETE" if is_remote else "WAL")
+    connection.pragma("synchronous", "FULL")
+    if sys.platform == "darwin":  # fsync does not reach the disk there
+        connection.pragma("fullfsync", "ON")
+        connection.pragma("checkpoint_fullfsync", "ON")
+    connection.pragma("secure_delete", "ON")
+    connection.pragma("foreign_keys", "ON")
+    connection.pragma("trusted_schema", "OFF")
+
+
+def _open_read_only(path: Path, newest: int) -> Opened:
+    if not path.exists():
+        raise ArchiveUnavailable(
+            f"The data directory {path.parent} cannot be written.",
+            "Sessions cannot be saved there.",
+            "Change its permissions, or choose another data directory.",
+        )
+    notices = [f"The archive {path} is read-only: nothing can be saved."]
+    # Only an immutable file can be read where no lock file may be made; what stands in a WAL is then left out.
+    wal = path.with_name(f"{path.name}-wal")
+    if wal.exists() and wal.stat().st_size > 0:
+        notices.append("The newest entries may be missing until it can be written again.")
+    uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        version = schema.version_of(connection, path, newest)
+        if version < newest:
+            raise ArchiveUnavailable(
+                f"The archive {path} was written by an older version and cannot be brought up to date: it is read-only."
+            )
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, None, read_only=True, notices=notices)
+
+
+def _make_private(path: Path) -> list[str]:
+    """See that the file exists and is its owner's alone; SQLite gives its other files the same mode."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        status = os.fstat(descriptor)
+        if status.st_mode & 0o077 == 0 or status.st_uid != os.geteuid():
+            return []
+        os.fchmod(descriptor, 0o600)
+        return [f"The archive {path} could be read by other users of this machine; now it cannot."]
+    finally:
+        os.close(descriptor)
+
+
+def _presence_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.open")
+
+
+def on_network_file_system(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
+    """Whether the file is on another machine's disk, as far as this system says."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        resolved = path.resolve()
+    except OSError:
+        return False
+    best, kind = "", ""
+    for line in lines:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        where = fields[1].replace("\\040", " ")
+        if len(where) >= len(best) and resolved.is_relative_to(where):
+            best, kind = where, fields[2]
+    return kind in _NETWORK_FILE_SYSTEMS

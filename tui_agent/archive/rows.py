@@ -1,0 +1,143 @@
+"""Entries and other values as rows and back, with the hash that tells a whole row from a damaged one."""
+
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from tui_agent.core.codec import entry_from_json, entry_to_json
+from tui_agent.core.entries import Logged
+
+ENTRY_COLUMNS = "session, seq, at, type, tokens, counter, characters, body, hash"
+"""The columns of an entry, in the order of `EntryRow`."""
+
+EntryRow = tuple[int, int, str, str, int, str, int, bytes, bytes]
+
+MESSAGE_TYPES = ("UserSaid", "AssistantSaid", "ToolReturned")
+"""Types of the entries that are messages."""
+
+_HASH_BYTES = 16
+_COMPRESS_FROM = 512
+"""Bytes; shorter bodies gain too little to be worth the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What is known of a session without reading its log."""
+
+    id: str
+    title: str
+    directory: str
+    created: str
+    """UTC, ISO 8601; decoration, as is `updated`: the order of sessions is that of their last change."""
+
+    updated: str
+    messages: int
+    compactions: int
+    """Compactions that are not undone."""
+
+    archived: bool
+    parent: str | None
+    """The session it was forked from."""
+
+    preview: str
+    """The beginning of the last user message, in one line."""
+
+
+class DamagedRow(Exception):
+    """A row's content does not fit its hash, or is no entry."""
+
+
+def packed_text(text: str) -> bytes:
+    """Any text as bytes: lone surrogates and NUL included."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def unpacked_text(stored: bytes) -> str:
+    """What `packed_text` packed; bytes that a damaged disk made invalid become a replacement character."""
+    try:
+        return stored.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return stored.decode("utf-8", "replace")
+
+
+def packed_json(value: Any) -> bytes:
+    """A JSON value as bytes, compressed when that pays."""
+    try:
+        plain = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        plain = json.dumps(value, separators=(",", ":")).encode()
+    if len(plain) < _COMPRESS_FROM:
+        return plain
+    return zlib.compress(plain, 1)
+
+
+def unpacked_json(stored: bytes) -> Any:
+    """What `packed_json` packed.
+
+    Raises:
+        DamagedRow: the bytes are not what was packed.
+    """
+    try:
+        # No JSON text begins with the first byte of a zlib stream ("x").
+        return json.loads(zlib.decompress(stored) if stored[:1] == b"x" else stored)
+    except (ValueError, zlib.error) as error:
+        raise DamagedRow(str(error)) from error
+
+
+def digest(*parts: int | str | bytes) -> bytes:
+    """A hash over values, each marked off from the next by its length."""
+    state = blake2b(digest_size=_HASH_BYTES)
+    for part in parts:
+        encoded = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
+        state.update(b"%d:" % len(encoded))
+        state.update(encoded)
+    return state.digest()
+
+
+def row_of(session: int, logged: Logged) -> EntryRow:
+    """The entry as a row of `entry`."""
+    stored = entry_to_json(logged.entry)
+    kind = stored.pop("type")
+    fields = (session, logged.seq, logged.at, kind, logged.tokens, logged.counter, logged.characters)
+    body = packed_json(stored)
+    return (*fields, body, digest(*fields, body))
+
+
+def logged_of(row: EntryRow) -> Logged:
+    """The entry of a row.
+
+    Raises:
+        DamagedRow: the row is not what was written.
+    """
+    _, seq, at, kind, tokens, counter, characters, body, stored_hash = row
+    if digest(*row[:-1]) != stored_hash:
+        raise DamagedRow(f"entry {seq} does not fit its hash")
+    try:
+        entry = entry_from_json({**unpacked_json(body), "type": kind})
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedRow(f"entry {seq} cannot be read: {error}") from error
+    return Logged(seq, at, entry, tokens, counter, characters)
+
+
+SESSION_COLUMNS = "id, title, directory, created, updated, messages, compactions, archived, parent, preview"
+"""The columns of a session, in the order `session_of` reads them."""
+
+
+def session_of(row: Iterable[Any]) -> SessionInfo:
+    """The session of a row selected by `SESSION_COLUMNS`."""
+    id_, title, directory, created, updated, messages, compactions, archived, parent, preview = row
+    return SessionInfo(
+        id_,
+        unpacked_text(title),
+        unpacked_text(directory),
+        created,
+        updated,
+        messages,
+        max(0, compactions),
+        bool(archived),
+        parent,
+        unpacked_text(preview),
+    )

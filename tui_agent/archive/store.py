@@ -1,0 +1,402 @@
+"""The archive as the rest of the program sees it: asynchronous, one thread, one connection, errors of our own tree."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from tui_agent.archive import book, log, notes, schema, search
+from tui_agent.archive.faults import transaction
+from tui_agent.archive.lease import FileLock, Lease, busy, session_lock
+from tui_agent.archive.opening import Opened, open_file
+from tui_agent.archive.rows import SessionInfo
+from tui_agent.archive.search import Hit
+from tui_agent.archive.worker import Worker
+from tui_agent.core.entries import Logged
+from tui_agent.errors import SessionNotFound
+
+
+class ArchivedLogs:
+    """The part of the archive that holds the entries of sessions."""
+
+    _worker: Worker
+    _leases: dict[str, Lease]
+    notices: list[str]
+    """Sentences for the user about what was found or done while opening and reading."""
+
+    async def append(self, session_id: str, entries: Sequence[Logged], checkpoint: dict[str, Any]) -> None:
+        """Add entries, their place in the search index and the checkpoint that goes with them: all or nothing.
+
+        Returns when they are on the disk. A cancelled call is still carried out. An answer among the entries clears
+        the session's partial answer.
+
+        Raises:
+            NotSaved: nothing of it was kept.
+            SessionBusy: somebody else writes this session, or has written it.
+            SessionNotFound
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            lock = self._write_lock(session_id)
+            try:
+                with transaction(connection):
+                    number = log.number_of(connection, session_id)
+                    if entries and entries[0].seq <= log.last_seq(connection, number):
+                        raise busy(session_id)
+                    if entries:
+                        log.insert(connection, number, entries)
+                    log.set_checkpoint(connection, number, log.last_seq(connection, number), checkpoint)
+                    if log.clears_partial(entries):
+                        notes.clear_partial(connection, session_id)
+            finally:
+                if lock is not None:
+                    lock.release()
+
+        await self._worker.write(job)
+
+    async def load(
+        self, session_id: str, *, after: int = 0, upto: int | None = None, strict: bool = True
+    ) -> list[Logged]:
+        """The entries with `after < seq <= upto`, in order.
+
+        Raises:
+            ArchiveDamaged: one of them is damaged; with `strict=False` it is left out and named in `notices`.
+            SessionNotFound
+        """
+        last = log.END if upto is None else upto
+        if strict:
+            return await self._worker.read(lambda connection: log.load(connection, session_id, after, last))
+        found, lost = await self._worker.read(lambda connection: log.load_whole(connection, session_id, after, last))
+        if lost:
+            self.notices.append(f"Session {session_id}: damaged entries were left out ({log.some(lost)}).")
+        return found
+
+    async def page(
+        self, session_id: str, *, before: int | None = None, after: int | None = None, limit: int
+    ) -> list[Logged]:
+        """Up to `limit` entries, ascending: the last ones before `before`, or the first ones after `after`.
+
+        With neither, the last ones there are.
+
+        Raises:
+            ArchiveDamaged, SessionNotFound
+        """
+        return await self._worker.read(lambda connection: log.page(connection, session_id, before, after, limit))
+
+    async def entry(self, session_id: str, seq: int) -> Logged:
+        """One entry.
+
+        Raises:
+            ArchiveDamaged, SessionNotFound (also when the session has no such entry)
+        """
+        found = await self.load(session_id, after=seq - 1, upto=seq)
+        if not found:
+            raise SessionNotFound(f"Session {session_id} has no entry {seq}.")
+        return found[0]
+
+    async def neighbours(self, session_id: str, seq: int, n: int) -> list[Logged]:
+        """The entry, with up to `n` messages before and after it, ascending.
+
+        Raises:
+            ArchiveDamaged, SessionNotFound
+        """
+        return await self._worker.read(lambda connection: log.neighbours(connection, session_id, seq, n))
+
+    async def compactions(self, session_id: str) -> list[Logged]:
+        """Every `Compacted` entry of the session, ascending.
+
+        Raises:
+            ArchiveDamaged, SessionNotFound
+        """
+        return await self._worker.read(lambda connection: log.compactions(connection, session_id))
+
+    async def count(self, session_id: str) -> int:
+        """How many entries the session has, which is the last one's sequence number.
+
+        Raises:
+            SessionNotFound
+        """
+        return await self._worker.read(
+            lambda connection: log.last_seq(connection, log.number_of(connection, session_id))
+        )
+
+    async def checkpoint(self, session_id: str) -> dict[str, Any] | None:
+        """The checkpoint of the last append; None when there is none that can be trusted.
+
+        It says nothing that the log does not say, so a damaged one is no loss: it is made again from the log.
+
+        Raises:
+            SessionNotFound
+        """
+        return await self._worker.read(lambda connection: log.checkpoint(connection, session_id))
+
+    async def search(
+        self, query: str, *, session_id: str | None = None, limit: int = 20, before: int | None = None
+    ) -> list[Hit]:
+        """What holds all words of the query: titles of sessions, then entries, newest first.
+
+        The query has no syntax but quotes round a phrase. `before` is the `position` of the last hit of the page
+        before; titles stand on the first page only.
+
+        Raises:
+            SessionNotFound
+        """
+
+        def job(connection: apsw.Connection) -> list[Hit]:
+            number = None if session_id is None else log.number_of(connection, session_id)
+            return search.find(connection, query, session=number, limit=limit, before=before)
+
+        return await self._worker.read(job)
+
+    def _write_lock(self, session_id: str) -> FileLock | None:
+        """The session's lock for one write; None when this archive has a lease on it anyway."""
+        if session_id in self._leases:
+            return None
+        return session_lock(_lock_directory(self._worker.path), session_id)
+
+
+class ArchivedSessions(ArchivedLogs):
+    """The part of the archive that holds what is known of sessions as a whole."""
+
+    async def create_session(
+        self, session_id: str, directory: str, at: str, *, title: str = "", parent: str | None = None
+    ) -> None:
+        """Make a session without entries.
+
+        Raises:
+            NotSaved
+            SessionBusy: there is one of this id.
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                book.create(connection, session_id, directory, at, title, parent)
+
+        await self._worker.write(job)
+
+    async def copy_prefix(
+        self,
+        source: str,
+        upto: int,
+        new_id: str,
+        at: str,
+        *,
+        checkpoint: dict[str, Any],
+        directory: str | None = None,
+        title: str = "",
+        then: Sequence[Logged] = (),
+    ) -> None:
+        """Make a session that begins with the entries of `source` up to `upto`, under the same numbers, and goes on
+        with `then`: all or nothing.
+
+        `checkpoint` belongs to the whole of it. Directory and title are those of the source unless given.
+
+        Raises:
+            NotSaved, SessionNotFound, ArchiveDamaged
+            SessionBusy: there is a session `new_id`.
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                info = book.exactly(connection, source)
+                where = info.directory if directory is None else directory
+                book.create(connection, new_id, where, at, "", source)
+                number = log.number_of(connection, new_id)
+                book.copy_prefix(connection, source, upto, new_id)
+                if then:
+                    log.insert(connection, number, then)
+                log.set_title(connection, number, title or info.title)
+                log.set_checkpoint(connection, number, log.last_seq(connection, number), checkpoint)
+
+        await self._worker.write(job)
+
+    async def sessions(
+        self, *, query: str = "", directory: str | None = None, archived: bool | None = False, limit: int = 200
+    ) -> list[SessionInfo]:
+        """The sessions whose title holds `query` as it stands, whatever its case; the one changed last first.
+
+        `archived=None` lists those put away as well as the others.
+        """
+        return await self._worker.read(lambda connection: book.listed(connection, query, directory, archived, limit))
+
+    async def session(self, id_or_prefix: str) -> SessionInfo:
+        """The session of this id, or the only one whose id begins so.
+
+        Raises:
+            SessionNotFound: none, or several, which are named.
+        """
+        return await self._worker.read(lambda connection: book.one(connection, id_or_prefix))
+
+    async def rename(self, session_id: str, title: str) -> None:
+        """Set the title shown in lists; the log says it too only if a `TitleSet` is appended.
+
+        Raises:
+            NotSaved, SessionNotFound
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                log.set_title(connection, log.number_of(connection, session_id), title)
+
+        await self._worker.write(job)
+
+    async def set_archived(self, session_id: str, archived: bool) -> None:
+        """Put the session away, or take it out again.
+
+        Raises:
+            NotSaved, SessionNotFound
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                number = log.number_of(connection, session_id)
+                connection.execute("UPDATE session SET archived = ? WHERE number = ?", (archived, number))
+
+        await self._worker.write(job)
+
+    async def delete(self, session_id: str) -> None:
+        """Remove the session, its place in the search index and every byte of its text from the archive's files.
+
+        Copies made before migrations go too, for they hold the text; copies of damaged files are the user's to remove.
+
+        Raises:
+            NotSaved, SessionNotFound
+            SessionBusy: another window writes it.
+        """
+
+        def job(connection: apsw.Connection) -> bool:
+            lock = self._write_lock(session_id)
+            try:
+                book.delete(connection, session_id)
+            finally:
+                if lock is not None:
+                    lock.release()
+            return book.sweep_or_postpone(connection, self._worker.path)
+
+        if not await self._worker.write(job):
+            self.notices.append(
+                f"Session {session_id} is deleted. Traces of its text are removed from the file at the next start "
+                "without other windows."
+            )
+
+    async def acquire(self, session_id: str) -> Lease:
+        """The right to write the session, until released or the process ends.
+
+        Raises:
+            SessionBusy: another window, or another part of this program, has it.
+            SessionNotFound
+        """
+
+        def job(connection: apsw.Connection) -> Lease:
+            log.number_of(connection, session_id)
+            lock = session_lock(_lock_directory(self._worker.path), session_id)
+            lease = Lease(session_id, lock, lambda released: self._leases.pop(released, None))
+            self._leases[session_id] = lease
+            return lease
+
+        return await self._worker.write(job)
+
+
+class ArchivedNotes:
+    """The part of the archive that holds small things which may be lost without harm to a session's log."""
+
+    _worker: Worker
+
+    async def save_unsent(self, session_id: str, text: str) -> None:
+        """Keep the text standing in the prompt; `session_id` is "" for a session not made yet.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: notes.save_unsent(connection, session_id, text))
+
+    async def unsent(self, session_id: str) -> str:
+        """The unsent text last kept, or ""."""
+        return await self._worker.read(lambda connection: notes.unsent(connection, session_id))
+
+    async def save_partial(self, session_id: str, partial: dict[str, Any]) -> None:
+        """Keep what has arrived of an answer, in place of what was kept of it before.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: notes.save_partial(connection, session_id, partial))
+
+    async def partial(self, session_id: str) -> dict[str, Any] | None:
+        """What was kept of an answer that never ended; None for no such answer."""
+        return await self._worker.read(lambda connection: notes.partial(connection, session_id))
+
+    async def clear_partial(self, session_id: str) -> None:
+        """Forget the partial answer.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: notes.clear_partial(connection, session_id))
+
+    async def remember(self, key: str, value: Any) -> None:
+        """Keep a JSON value under a key, across sessions; None forgets it.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: notes.remember(connection, key, value))
+
+    async def recall(self, key: str) -> Any:
+        """The value kept under a key, or None."""
+        return await self._worker.read(lambda connection: notes.recall(connection, key))
+
+
+class Archive(ArchivedSessions, ArchivedNotes):
+    """The complete record of every session, in one file."""
+
+    def __init__(self, worker: Worker, opened: Opened) -> None:
+        self._worker = worker
+        self._presence = opened.presence
+        self._leases = {}
+        self.notices = opened.notices
+
+    @classmethod
+    async def open(
+        cls, path: Path, *, vfs: str | None = None, migrations: Sequence[str] = schema.MIGRATIONS
+    ) -> "Archive":
+        """Open the archive in this file; made with its directory when it does not exist.
+
+        A damaged file is put aside and what is whole of it is saved; `notices` says so. One that cannot be written is
+        opened for reading (`read_only`). `vfs` names another layer between SQLite and the disk.
+
+        Raises:
+            ArchiveUnavailable: it can be neither read nor made.
+            ArchiveTooNew: nothing was touched.
+            ArchiveDamaged: and another window has it open.
+        """
+        worker = Worker(path)
+        try:
+            opened = await worker.open(lambda: open_file(path, vfs=vfs, migrations=migrations))
+        except BaseException:
+            await worker.close()
+            raise
+        return cls(worker, opened)
+
+    @property
+    def path(self) -> Path:
+        """The archive's file."""
+        return self._worker.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be saved."""
+        return self._worker.read_only
+
+    async def close(self) -> None:
+        """Carry out what was asked for, release every lease, and close. Closing twice is allowed."""
+        await self._worker.close()
+        for lease in list(self._leases.values()):
+            lease.release()
+        if self._presence is not None:
+            self._presence.release(remove=False)
+
+
+def _lock_directory(path: Path) -> Path:
+    return path.with_name(f"{path.name}.locks")

@@ -1,0 +1,154 @@
+"""Text as the search index sees it: folded, cut into terms, and the query that finds it again. Pure.
+
+Words are runs of letters and digits. Characters of scripts written without spaces between words (Chinese, Japanese,
+Thai, ...), Korean syllables and emoji are terms of their own, so that any part of a run is found as a phrase.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_SINGLE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
+)
+_LETTER = rf"[^\W_{_SINGLE}]"
+_TERM = re.compile(rf"[{_SINGLE}]|{_LETTER}+")
+_WORD = re.compile(rf"{_LETTER}+")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{129,}")
+"""Runs that are base64 or the like and no words; the longest hash in use has 128 digits."""
+
+_SLICE = 60_000
+"""Characters tokenised at once: long texts must not hold the interpreter for more than a few milliseconds."""
+
+_QUOTES = {"\u2018": "'", "\u2019": "'", "\u201b": "'", "\u201c": '"', "\u201d": '"', "\u201f": '"'}
+
+
+class _Folding(dict[int, str]):
+    """Character by character: case, diacritics, width and curly quotes are levelled."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if 0xD800 <= code <= 0xDFFF or code == 0:
+            folded = " "
+        else:
+            folded = _QUOTES.get(character) or _levelled(character)
+        self[code] = folded
+        return folded
+
+
+def _levelled(character: str) -> str:
+    apart = unicodedata.normalize("NFKD", character.casefold())
+    return unicodedata.normalize("NFC", "".join(each for each in apart if not "\u0300" <= each <= "\u036f"))
+
+
+_FOLDING = _Folding()
+
+
+def fold(text: str) -> str:
+    """The text with case, diacritics, width and curly quotes levelled."""
+    if text.isascii():
+        return text.lower().replace("\0", " ")
+    return text.translate(_FOLDING)
+
+
+def index_text(text: str) -> str:
+    """What the search index is given for a text: its terms, apart from each other."""
+    if len(text) <= _SLICE:
+        return _index_slice(text)
+    return " ".join(_index_slice(each) for each in _slices(text))
+
+
+def _index_slice(text: str) -> str:
+    text = _ENCODED.sub(" ", text)
+    if text.isascii():
+        return text.replace("\0", " ")  # the index cuts and folds ASCII by the same rules itself
+    return " ".join(_TERM.findall(fold(unicodedata.normalize("NFC", text))))
+
+
+def _slices(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = start + _SLICE
+        if end < len(text):
+            gap = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+            end = gap if gap > start else end
+        yield text[start:end]
+        start = end
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing a text must hold."""
+
+    terms: tuple[str, ...]
+    """To be found in the index, one after the other."""
+
+    prefix: bool
+    """Whether the last term may go on."""
+
+    pattern: re.Pattern[str]
+    """Finds the piece in folded text."""
+
+    exact: bool
+    """Whether the terms alone say everything; otherwise the pattern has to be looked for in the text."""
+
+    def as_match(self) -> str:
+        """The piece as an expression of the index's own language; terms hold letters and digits only."""
+        return f'"{" ".join(self.terms)}"' + ("*" if self.prefix else "")
+
+
+_PARTS = re.compile(r'"([^"]*)(?:"|$)|[^\s"]+')
+_OPENING = "([{'"
+_CLOSING = "([{)]}',;:!?."
+_SHORTEST_PREFIX = 2
+"""Letters; one letter begins too many words to be of use."""
+
+
+def pieces(query: str) -> tuple[Piece, ...]:
+    """What a person typed, as the pieces a text must hold all of; none when nothing in it can be looked for.
+
+    Nothing in it is an operator. Text in quotes is one piece. Brackets and sentence punctuation round a word are
+    dropped; other punctuation belongs to it.
+    """
+    folded = fold(unicodedata.normalize("NFC", query))
+    found = []
+    for part in _PARTS.finditer(folded):
+        quoted = part.group(1)
+        is_last = part.end() == len(folded)
+        literal = quoted.strip() if quoted is not None else part.group().lstrip(_OPENING)
+        open_end = is_last and not part.group().endswith('"') and _WORD.fullmatch(literal[-1:]) is not None
+        piece = _piece(literal if quoted is not None else literal.rstrip(_CLOSING), open_end)
+        if piece:
+            found.append(piece)
+    return tuple(found)
+
+
+def _piece(literal: str, open_end: bool) -> Piece | None:
+    terms = tuple(_TERM.findall(_ENCODED.sub(" ", literal)))
+    if not terms:
+        return None
+    prefix = open_end and len(terms[-1]) >= _SHORTEST_PREFIX
+    exact = terms == (literal,)
+    before = rf"(?<!{_LETTER})" if _WORD.match(literal) else ""
+    after = rf"(?!{_LETTER})" if _WORD.fullmatch(literal[-1]) and not prefix else ""
+    words = r"\s+".join(re.escape(word) for word in literal.split())
+    return Piece(terms, prefix, re.compile(before + words + after), exact)
+
+
+def original_offsets(text: str, folded: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of a folded text as spans of the text it was folded from."""
+    if len(text) == len(folded):
+        return spans
+    wanted = sorted({offset for span in spans for offset in span})
+    positions: dict[int, int] = {}
+    done = 0
+    for index, character in enumerate(text):
+        while wanted and done >= wanted[0]:
+            positions[wanted.pop(0)] = index
+        if not wanted:
+            break
+        done += len(_FOLDING[ord(character)])
+    positions.update(dict.fromkeys(wanted, len(text)))
+    return [(positions[start], positions[end]) for start, end in spans]
