@@ -19,6 +19,11 @@ def test_the_setting_beats_the_variable_beats_the_platform(tmp_path: Path) -> No
     assert paths.data_dir({}).name == "tui-agent"
 
 
+def test_the_archive_lies_in_the_data_directory(tmp_path: Path) -> None:
+    assert paths.archive_file(str(tmp_path)) == tmp_path / "archive.db"
+    assert paths.archive_file(environ={"TUI_AGENT_DATA_DIR": str(tmp_path)}) == tmp_path / "archive.db"
+
+
 def test_the_settings_file_can_be_chosen_by_flag_and_variable(tmp_path: Path) -> None:
     environ = {"TUI_AGENT_CONFIG": str(tmp_path / "variable.toml")}
     assert paths.config_file(environ, str(tmp_path / "flag.toml")) == tmp_path / "flag.toml"

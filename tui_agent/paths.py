@@ -16,6 +16,11 @@ def data_dir(environ: Mapping[str, str] = os.environ, override: str = "") -> Pat
     return _given(override or environ.get("TUI_AGENT_DATA_DIR", "")) or _platform().user_data_path
 
 
+def archive_file(override: str = "", environ: Mapping[str, str] = os.environ) -> Path:
+    """The archive itself, in the data directory."""
+    return data_dir(environ, override) / "archive.db"
+
+
 def config_file(environ: Mapping[str, str] = os.environ, override: str = "") -> Path:
     """The settings file: `override` (the flag), else `TUI_AGENT_CONFIG`, else the platform's place."""
     given = _given(override or environ.get("TUI_AGENT_CONFIG", ""))

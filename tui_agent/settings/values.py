@@ -87,8 +87,8 @@ def usable_key(text: str) -> str:
         NotAllowed: it cannot be sent in a header.
     """
     key = text.strip()
-    if not key.isascii() or not key.isprintable():
-        raise NotAllowed("it holds a line break, a control character or a letter beyond ASCII; copy it again")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise NotAllowed("it holds a blank, a line break, a control character or a letter beyond ASCII; copy it again")
     return key
 
 
