@@ -1,13 +1,148 @@
-"""The directory that tools may work in, and the only way they reach a file."""
+"""The directory that tools may work in, and the only way they reach a file.
 
+A path is resolved once, to the real target that is shown and approved; the file is then opened by walking that target
+without following any link, so that nothing swapped in between is reached. Hard links and mount points are not covered.
+"""
+
+import os
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from tui_agent.errors import ToolFailed
+
+_KERNEL_PLACES = (Path("/proc"), Path("/sys"), Path("/dev"))
+"""Not files but windows into the system: environments with keys, devices, streams without an end."""
+
+_SENSITIVE_DIRECTORIES = frozenset(
+    {".git", ".hg", ".svn", ".githooks", ".husky", ".ssh", ".gnupg", ".vscode", ".idea", ".devcontainer", ".config"}
+)
+"""Directories whose files other programs run or trust by themselves."""
+
+_SENSITIVE_FILES = frozenset(
+    {
+        ".bash_login",
+        ".bash_logout",
+        ".bash_profile",
+        ".bashrc",
+        ".envrc",
+        ".gitattributes",
+        ".gitconfig",
+        ".gitmodules",
+        ".inputrc",
+        ".kshrc",
+        ".login",
+        ".logout",
+        ".mcp.json",
+        ".netrc",
+        ".npmrc",
+        ".pre-commit-config.yaml",
+        ".profile",
+        ".pypirc",
+        ".tcshrc",
+        ".tmux.conf",
+        ".vimrc",
+        ".xinitrc",
+        ".xprofile",
+        ".zlogin",
+        ".zlogout",
+        ".zprofile",
+        ".zshenv",
+        ".zshrc",
+    }
+)
+"""Files that are run when a shell, an editor or git starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as it was given, and where it really leads."""
+
+    real: Path
+    """Absolute, without links."""
+
+    shown: str
+    """Relative to the workspace when inside, else the real path."""
+
+    outside: bool
+    sensitive: bool
+    """Whether other programs run or trust what lies there."""
 
 
 class Workspace:
     """A directory and what lies in it."""
 
     def __init__(self, root: Path, forbidden: Sequence[Path] = ()) -> None:
-        self.root = Path(root).resolve()
+        self.root = Path(os.path.realpath(root))
         """The real directory, links resolved."""
-        self._forbidden = tuple(Path(path).resolve() for path in forbidden)
+        self.forbidden = tuple(Path(os.path.realpath(path)) for path in forbidden)
+        """Directories and files no tool may read or write: the program's own."""
+
+    def locate(self, path: str) -> Place:
+        """Where the path leads, links followed to their end. The target need not exist.
+
+        Raises:
+            ToolFailed: the path is no path, leads round in a circle, or to a place that is closed to tools.
+        """
+        if not path.strip() or "\0" in path:
+            raise ToolFailed(f"{path!r} is not a path.", "", "Give a path relative to the workspace.")
+        real = self._resolved(path)
+        if self.is_forbidden(real):
+            raise ToolFailed(f"{path} belongs to this program and is closed to tools.")
+        if any(_is_within(real, place) and not _is_within(self.root, place) for place in _KERNEL_PLACES):
+            raise ToolFailed(f"{path} is part of the system, not a file.")
+        outside = not _is_within(real, self.root)
+        shown = str(real) if outside else self.relative(real)
+        return Place(real, shown, outside, _is_sensitive(PurePath(shown)) or self._is_repository_inside)
+
+    def relative(self, real: Path) -> str:
+        """A real path inside the workspace as the user would write it; "." for the workspace itself."""
+        return str(real.relative_to(self.root))
+
+    def is_forbidden(self, real: Path) -> bool:
+        """Whether a real path is closed to tools, by name or because it is the same directory under another name."""
+        if any(_is_within(real, place) for place in self.forbidden):
+            return True
+        own = {identity for place in self.forbidden if (identity := _identity(place))}
+        return bool(own) and any(_identity(part) in own for part in (real, *real.parents))
+
+    @property
+    def _is_repository_inside(self) -> bool:
+        return any(part.casefold() == ".git" for part in self.root.parts)
+
+    def _resolved(self, path: str) -> Path:
+        given = os.path.expanduser(path) if path == "~" or path.startswith("~/") else path
+        try:
+            real = os.path.realpath(os.path.join(self.root, given))
+            loops = any(os.path.islink(part) for part in (real, *map(str, Path(real).parents)))
+        except (OSError, ValueError) as error:
+            raise ToolFailed(f"{path!r} cannot be followed: {reason_of(error)}.") from error
+        if loops:
+            raise ToolFailed(f"{path} is a link that leads back to itself.")
+        return Path(real)
+
+
+def reason_of(error: Exception) -> str:
+    """Why the system refused, in its own words and in lower case."""
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words[:1].lower() + words[1:]
+
+
+def _is_within(path: PurePath, directory: PurePath) -> bool:
+    return path == directory or directory in path.parents
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_sensitive(path: PurePath) -> bool:
+    """Compared without case, because some file systems do not know it."""
+    parts = [part.casefold() for part in path.parts]
+    if not parts:
+        return False
+    return parts[-1] in _SENSITIVE_FILES or any(part in _SENSITIVE_DIRECTORIES for part in parts)

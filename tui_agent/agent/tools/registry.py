@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tui_agent.agent.tools.base import Tool
+from tui_agent.agent.tools.edit_file import EditFile
+from tui_agent.agent.tools.list_files import ListFiles
+from tui_agent.agent.tools.read_file import ReadFile
+from tui_agent.agent.tools.run_command import RunCommand
+from tui_agent.agent.tools.search_files import SearchFiles
 from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, SearchPastMessages
+from tui_agent.agent.tools.write_file import WriteFile
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -23,7 +29,15 @@ def default_tools(
     `secrets` are values, such as the API key, that no child process may see. `ripgrep` is the program's path when it
     is installed; without it searches run in Python.
     """
-    tools: tuple[Tool, ...] = (SearchPastMessages(search, read_past),)
+    tools: tuple[Tool, ...] = (
+        ReadFile(workspace),
+        ListFiles(workspace),
+        SearchFiles(workspace, ripgrep),
+        EditFile(workspace),
+        WriteFile(workspace),
+        RunCommand(workspace, secrets),
+        SearchPastMessages(search, read_past),
+    )
     return {tool.spec.name: tool for tool in tools}
 
 

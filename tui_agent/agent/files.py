@@ -1,0 +1,265 @@
+"""Reads and replaces files by their real path, following no link on the way and touching nothing but regular files.
+
+On Linux the kernel does the walk in one step (`openat2`); elsewhere, and where a sandbox forbids that call, each
+component is opened in turn. Every function blocks; callers run them in a thread.
+"""
+
+import ctypes
+import errno
+import hashlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui_agent.agent.workspace import reason_of
+from tui_agent.errors import ToolFailed
+
+_OPENAT2 = 437
+"""Its number on every architecture of Linux but alpha (include/uapi/asm-generic/unistd.h)."""
+
+_NO_MAGIC_LINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
+"""Flags of `open_how.resolve` (include/uapi/linux/openat2.h)."""
+
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A file as it was read."""
+
+    data: bytes
+    """Its bytes, or only the first of them; then `size` is larger."""
+
+    size: int
+    digest: str
+    """SHA-256 of `data`, in hexadecimal."""
+
+    is_writable: bool
+    """Whether its mode lets anyone write it."""
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.data) == self.size
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_file(path: Path, limit: int) -> FileContent:
+    """At most `limit` bytes from the beginning of a regular file.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ToolFailed: it is no regular file, or cannot be read.
+    """
+    with _errors_about(path), _opened(path, os.O_RDONLY) as descriptor:
+        status = _regular(path, descriptor)
+        data = _read(descriptor, limit)
+        size = max(status.st_size, len(data)) if len(data) == limit else len(data)
+        return FileContent(data, size, digest_of(data), bool(status.st_mode & 0o222))
+
+
+@contextmanager
+def opened_for_reading(path: Path) -> Iterator[int]:
+    """A descriptor of a regular file, for files too large to be read at once.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ToolFailed: it is no regular file, or cannot be read.
+    """
+    with _errors_about(path), _opened(path, os.O_RDONLY) as descriptor:
+        _regular(path, descriptor)
+        yield descriptor
+
+
+@contextmanager
+def opened_directory(path: Path) -> Iterator[int]:
+    """A descriptor of a directory.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ToolFailed: it is no directory, or cannot be opened.
+    """
+    with _errors_about(path), _opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+        yield descriptor
+
+
+def replace_file(path: Path, data: bytes, before: str | None) -> None:
+    """Puts `data` in the place of the file with digest `before` (None: of no file) in one step, keeping its mode.
+
+    Missing directories are made. A crash leaves the old file or the new one, never a part.
+
+    Raises:
+        ToolFailed: the file is not what it was, or cannot be written; nothing has changed then.
+    """
+    with _errors_about(path, missing=True), _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY, make=True) as directory:
+        status = _unchanged(path, directory, before)
+        temporary = f".{secrets.token_hex(8)}.tmp"
+        try:
+            _write_new(directory, temporary, data, status)
+            _put(directory, temporary, path.name, replace=status is not None)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=directory)
+        os.fsync(directory)
+
+
+def _unchanged(path: Path, directory: int, before: str | None) -> os.stat_result | None:
+    """The state of the file that is to be replaced; None when there is none, as expected."""
+    try:
+        descriptor = os.open(path.name, _reading(os.O_RDONLY), dir_fd=directory)
+    except FileNotFoundError:
+        if before is not None:
+            raise ToolFailed(f"{path} is gone.", "It existed when the change was shown; nothing was written.") from None
+        return None
+    try:
+        status = _regular(path, descriptor)
+        if before is None:
+            raise ToolFailed(f"{path} exists by now.", "It did not when the change was shown; nothing was written.")
+        if digest_of(_read(descriptor, status.st_size + 1)) != before:
+            raise ToolFailed(
+                f"{path} has changed since the change was shown.", "Nothing was written.", "Read it again."
+            )
+        return status
+    finally:
+        os.close(descriptor)
+
+
+def _write_new(directory: int, name: str, data: bytes, like: os.stat_result | None) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=directory)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        if like is not None:
+            with suppress(PermissionError):
+                os.fchown(descriptor, like.st_uid, like.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _put(directory: int, temporary: str, name: str, replace: bool) -> None:
+    if not replace:
+        try:
+            os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+            return
+        except FileExistsError:
+            raise
+        except OSError:
+            pass  # a file system without hard links: a plain rename has to do
+    os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def _regular(path: Path, descriptor: int) -> os.stat_result:
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return status
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+        stat.S_IFSOCK: "a socket",
+    }
+    raise ToolFailed(f"{path} is {kinds.get(stat.S_IFMT(status.st_mode), 'no regular file')}, not a file.")
+
+
+def _read(descriptor: int, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    left = limit
+    while left > 0 and (piece := os.read(descriptor, min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+@contextmanager
+def _errors_about(path: Path, missing: bool = False) -> Iterator[None]:
+    """Turns what the system says into a sentence about the path; a missing file too only if `missing`."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and not missing:
+            raise
+        swapped = error.errno in (errno.ELOOP, errno.EXDEV)
+        why = "it became a link meanwhile" if swapped else reason_of(error)
+        raise ToolFailed(f"{path} cannot be used: {why}.") from error
+
+
+# ── opening without links ────────────────────────────────────────────────────
+
+
+@contextmanager
+def _opened(path: Path, flags: int, make: bool = False) -> Iterator[int]:
+    descriptor = _open_or_make(path, flags) if make else _open(path, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _open_or_make(path: Path, flags: int) -> int:
+    try:
+        return _open(path, flags)
+    except FileNotFoundError:
+        with _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY, make=True) as parent:
+            with suppress(FileExistsError):
+                os.mkdir(path.name, dir_fd=parent)
+            return os.open(path.name, _reading(flags), dir_fd=parent)
+
+
+def _reading(flags: int) -> int:
+    """Without a terminal becoming ours, without waiting for a pipe's other end, without the last link."""
+    return flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def _open(path: Path, flags: int) -> int:
+    root = os.open("/", _STEP & ~os.O_NOFOLLOW)
+    try:
+        relative = os.path.relpath(path, "/")
+        if sys.platform == "linux":
+            try:
+                return _open_in_kernel(root, relative, _reading(flags))
+            except OSError as error:
+                if error.errno not in (errno.ENOSYS, errno.EPERM):
+                    raise
+        return _open_stepwise(root, relative, _reading(flags))
+    finally:
+        os.close(root)
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def _open_in_kernel(root: int, relative: str, flags: int) -> int:
+    how = _OpenHow(flags, 0, _BENEATH | _NO_MAGIC_LINKS | _NO_SYMLINKS)
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.syscall(_OPENAT2, root, os.fsencode(relative), ctypes.byref(how), ctypes.sizeof(how))
+    if descriptor < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), relative)
+    return int(descriptor)
+
+
+def _open_stepwise(root: int, relative: str, flags: int) -> int:
+    *directories, name = Path(relative).parts or (".",)
+    here = os.dup(root)
+    try:
+        for directory in directories:
+            step = os.open(directory, _STEP, dir_fd=here)
+            os.close(here)
+            here = step
+        return os.open(name, flags, dir_fd=here)
+    finally:
+        os.close(here)

@@ -1,0 +1,93 @@
+"""Lists the files of the workspace."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tui_agent.agent.tools.arguments import optional_text
+from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
+from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.tree import Tree, tree_of
+from tui_agent.agent.workspace import Place, Workspace
+from tui_agent.core.messages import ToolSpec
+from tui_agent.errors import ToolFailed
+
+_MOST_SHOWN = 500
+_MOST_DIRECTORIES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    place: Place
+    glob: str
+
+
+class ListFiles:
+    """The files below a directory, ignored ones left out, links named but not followed."""
+
+    read_only = True
+    spec = ToolSpec(
+        "list_files",
+        "List files below a directory of the workspace, .gitignore respected. A glob without a slash matches names at "
+        'any depth ("*.py"); with one it is relative to path ("src/**/*.ts").',
+        json.dumps(
+            {"type": "object", "properties": {"path": {"type": "string"}, "glob": {"type": "string"}}},
+            separators=(",", ":"),
+        ),
+    )
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    async def intent(self, arguments: Mapping[str, object]) -> Intent:
+        place = self._workspace.locate(optional_text(arguments, "path", ".") or ".")
+        glob = optional_text(arguments, "glob").strip()
+        return Intent(
+            self.spec.name,
+            "read",
+            subject=place.shown,
+            title=f"list {place.shown}" + (f" ({glob})" if glob else ""),
+            body=str(place.real),
+            directory=str(self._workspace.root),
+            outside=place.outside,
+            binding=str(place.real),
+            payload=_Listing(place, glob),
+        )
+
+    async def run(self, intent: Intent, report: Report) -> ToolResult:
+        match intent.payload:
+            case _Listing(place, glob):
+                return await asyncio.to_thread(self._list, place, glob)
+            case _:
+                raise ToolFailed("This intent was made by another tool.")
+
+    def _list(self, place: Place, glob: str) -> ToolResult:
+        try:
+            tree = tree_of(self._workspace, place.real, glob)
+        except FileNotFoundError:
+            raise ToolFailed(f"{place.shown} does not exist.") from None
+        except ValueError as error:
+            raise ToolFailed(f"{glob!r} is not a valid glob: {error}.") from error
+        base = "" if place.shown == "." else f"{place.shown}/"
+        return ToolResult(_text(tree, base, glob), subject=place.shown, summary=count_of(len(tree.paths), "file"))
+
+
+def _text(tree: Tree, base: str, glob: str) -> str:
+    lines = [visible(base + path).replace("\n", "⏎") for path in tree.paths[:_MOST_SHOWN]]
+    if not tree.paths:
+        lines.append("[no file matches]" if glob else "[no files]")
+    if len(tree.paths) > _MOST_SHOWN:
+        lines.append(
+            f"[{len(tree.paths) - _MOST_SHOWN:,} more files; narrow it with path or glob. Files by directory:]"
+        )
+        lines += _by_directory(tree.paths)
+    if not tree.is_complete:
+        lines.append("[the tree is too large; this is not all of it]")
+    return "\n".join(lines)
+
+
+def _by_directory(paths: Sequence[str]) -> list[str]:
+    counts = Counter(path.split("/", 1)[0] + "/" if "/" in path else "." for path in paths)
+    return [f"{visible(name)}  {number:,}" for name, number in counts.most_common(_MOST_DIRECTORIES)]

@@ -1,0 +1,95 @@
+"""What edit_file and write_file share: the file as it is, the change as a diff, and the one step that makes it."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui_agent.agent import files
+from tui_agent.agent.tools.base import Intent, ToolResult
+from tui_agent.agent.tools.text_diff import diff_of
+from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
+from tui_agent.agent.workspace import Place, Workspace
+from tui_agent.errors import ToolFailed
+
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a file up to which it is changed as a whole, with a diff."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text file as it was read."""
+
+    text: str
+    form: TextForm
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Bytes to be put in the place of a file."""
+
+    path: Path
+    shown: str
+    data: bytes
+    before: str | None
+    """Digest of the file that is replaced; None for a new file."""
+
+    counts: str
+
+
+def read_text(place: Place) -> TextFile:
+    """The file as text. Blocks.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ToolFailed: it is no text, too large, or read-only.
+    """
+    content = files.read_file(place.real, LARGEST)
+    size = size_in_words(content.size)
+    if not content.is_complete:
+        raise ToolFailed(f"{place.shown} is too large to be changed as a whole ({size}).", "", "Use run_command.")
+    if not content.is_writable:
+        raise ToolFailed(f"{place.shown} is read-only.", "Its mode forbids writing.")
+    form = form_of(content.data)
+    if form is None:
+        raise ToolFailed(f"{place.shown} is a {kind_of_binary(content.data)} ({size}), not text.")
+    return TextFile(form.decode(content.data), form, content.digest)
+
+
+def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile | None, text: str) -> Intent:
+    """The intent to make the file hold `text`.
+
+    Raises:
+        ToolFailed: the text cannot be written in the file's encoding.
+    """
+    form = old.form if old else TextForm()
+    data = form.encode(text)
+    diff = diff_of(place.shown, visible(old.text) if old else None, visible(text))
+    verb = "edit" if old else "create"
+    return Intent(
+        tool,
+        "edit",
+        subject=place.shown,
+        title=f"{verb} {place.shown} {diff.counts}",
+        body=diff.text,
+        directory=str(workspace.root),
+        outside=place.outside,
+        sensitive=place.sensitive,
+        binding=str(place.real),
+        payload=Change(place.real, place.shown, data, old.digest if old else None, diff.counts),
+    )
+
+
+async def make_change(intent: Intent) -> ToolResult:
+    """Writes what the intent shows, unless the file has changed since.
+
+    Raises:
+        ToolFailed: it has, or cannot be written.
+    """
+    match intent.payload:
+        case Change(path, shown, data, before, counts):
+            await asyncio.to_thread(files.replace_file, path, data, before)
+            verb = "Created" if before is None else "Changed"
+            return ToolResult(f"{verb} {shown} ({counts} lines).", subject=shown, summary=counts)
+        case _:
+            raise ToolFailed("This intent was made by another tool.")
