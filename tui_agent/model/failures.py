@@ -1,0 +1,265 @@
+"""Failures of an endpoint as the program's own errors: what happened (host, port, cause), what it means, what to do."""
+
+import errno
+import socket
+import ssl
+from collections.abc import Iterator
+
+from tui_agent.errors import (
+    AuthFailed,
+    ContextOverflow,
+    EndpointUnreachable,
+    ModelError,
+    ProtocolBroken,
+    RateLimited,
+    RequestRefused,
+    Retryable,
+    ServerFailed,
+    StreamBroken,
+    ToolsRefused,
+)
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.events import Reply
+from tui_agent.model.overflow import overflow_in
+from tui_agent.model.quirks import is_template_trouble, refuses_tools
+from tui_agent.model.said import ServerSaid
+
+_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530})
+"""Statuses after which the same request may succeed."""
+
+
+class NotRepeated(EndpointUnreachable):
+    """No connection for a reason that will be the same in a few seconds, or after a long wait already."""
+
+
+def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: bool = False) -> ModelError:
+    """The error for a refusal; `tools` says whether the request offered any."""
+    overflow = overflow_in(said, endpoint.host)
+    if overflow is not None:
+        return _overflow(said, endpoint, overflow.limit)
+    if tools and refuses_tools(said):
+        return _refused(
+            ToolsRefused(
+                _told(said, endpoint), "This model cannot use tools.", "Choose another model, or turn tools off."
+            ),
+            said,
+        )
+    status = _status(said)
+    words = said.words()
+    if status in (401, 403) or _is_about_the_key(words):
+        return _auth(said, endpoint, status)
+    if status == 402 or _is_about_money(words):
+        return _refused(
+            RequestRefused(
+                _told(said, endpoint), "The account has no credit left.", "Top it up, or choose another endpoint."
+            ),
+            said,
+        )
+    if is_template_trouble(said):
+        return _refused(
+            RequestRefused(
+                _told(said, endpoint),
+                "The model's chat template cannot put these messages together.",
+                "Choose another model, or start a new session.",
+            ),
+            said,
+        )
+    if status == 429 or _is_about_the_rate(words):
+        return _passing(RateLimited(_told(said, endpoint), "Too many requests for now.", _wait(said)), said)
+    if status in _PASSING or (status is not None and status >= 500 and status not in (501, 505)):
+        return _passing(ServerFailed(_told(said, endpoint), "The endpoint failed on its own side.", _wait(said)), said)
+    if status is None:
+        return _passing(ServerFailed(_told(said, endpoint), "The endpoint reported an error.", "Try again."), said)
+    return _refused(_refusal(said, endpoint, model, status), said)
+
+
+def unreachable(error: BaseException, endpoint: Endpoint) -> EndpointUnreachable:
+    """The error for a connection that could not be made, or broke before an answer."""
+    place = f"{endpoint.host}:{endpoint.port}"
+    for cause in _causes(error):
+        match cause:
+            case ssl.SSLCertVerificationError():
+                reason = getattr(cause, "verify_message", "") or "it could not be verified"
+                return NotRepeated(
+                    f"No secure connection to {place}: its certificate was not accepted ({reason}).",
+                    "The machine that answers may not be the one you mean.",
+                    "Check the address, or have the certificate added to this machine.",
+                )
+            case ssl.SSLError():
+                return NotRepeated(
+                    f"No secure connection to {place}: TLS failed ({cause.reason or 'handshake failed'}).",
+                    "The port may not speak https.",
+                    "Try http:// in the endpoint's address if it is a local server.",
+                )
+            case socket.gaierror():
+                return NotRepeated(
+                    f"No connection to {place}: the name {endpoint.host!r} was not found.",
+                    "The address is wrong, or this machine has no network.",
+                    "Check the endpoint's address and the network.",
+                )
+            case ConnectionRefusedError():
+                return EndpointUnreachable(
+                    f"No connection to {place}: connection refused.",
+                    "Nothing listens there.",
+                    "Start the server, or choose another endpoint.",
+                )
+            case OSError() if cause.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN):
+                return EndpointUnreachable(
+                    f"No connection to {place}: no route to it.", "", "Check the network and the endpoint's address."
+                )
+            case _:
+                continue
+    return EndpointUnreachable(
+        f"The connection to {place} failed: {_described(error)}.", "", "Check the endpoint's address and the network."
+    )
+
+
+def too_slow(endpoint: Endpoint, seconds: float, awaited: str) -> NotRepeated:
+    """The error when the endpoint said nothing in time; `awaited` names what did not come."""
+    return NotRepeated(
+        f"{endpoint.host}:{endpoint.port} sent no {awaited} within {seconds:g} seconds.",
+        "It is overloaded, or still reading a long request.",
+        "Try again, or raise the timeout.",
+    )
+
+
+def not_a_stream(url: str, content_type: str, why: str) -> ProtocolBroken:
+    """The error for a success that is no chat completion."""
+    return ProtocolBroken(
+        f"{url} answered, but not with a chat completion: {why} (content type {content_type or 'not given'}).",
+        "The address may be a web page, or lead to another interface.",
+        "Check the endpoint's address; it usually ends in /v1.",
+    )
+
+
+def broken(cause: ModelError | None, partial: Reply, why: str = "") -> StreamBroken:
+    """The error for an answer that stopped in the middle, with what had arrived."""
+    error = StreamBroken(
+        why or (cause.what if cause else "The endpoint ended the answer without saying that it was complete."),
+        "The answer is incomplete.",
+        "Retry, or go on from what there is.",
+    )
+    error.partial = partial
+    error.__cause__ = cause
+    return error
+
+
+def _overflow(said: ServerSaid, endpoint: Endpoint, limit: int | None) -> ContextOverflow:
+    window = f" It accepts {limit:,} tokens." if limit else ""
+    error = ContextOverflow(
+        _told(said, endpoint), f"The request is longer than the model's window.{window}", "Compact the context."
+    )
+    error.limit = limit
+    return error
+
+
+def _auth(said: ServerSaid, endpoint: Endpoint, status: int | None) -> AuthFailed:
+    if status == 403:
+        return AuthFailed(
+            _told(said, endpoint), "The key is not allowed to do this.", "Check the key's rights and the model's name."
+        )
+    if not endpoint.api_key:
+        return AuthFailed(
+            _told(said, endpoint), f"{endpoint.label} wants a key.", "Set OPENAI_API_KEY, or paste a key."
+        )
+    return AuthFailed(_told(said, endpoint), "The key was refused.", "Check that it belongs to this endpoint.")
+
+
+def _refusal(said: ServerSaid, endpoint: Endpoint, model: str, status: int) -> RequestRefused:
+    told = _told(said, endpoint)
+    if 300 <= status < 400:
+        where = f" to {said.location[:200]}" if said.location else ""
+        return RequestRefused(
+            f"{endpoint.base_url} redirects{where}.",
+            "Redirects are not followed, so that key and messages stay with the host they were meant for.",
+            "Set the endpoint's address to the right place.",
+        )
+    if status == 404:
+        named = f" or the model {model!r}" if model else ""
+        return RequestRefused(
+            told,
+            f"The address {endpoint.base_url}{named} is unknown there.",
+            "Check both; addresses usually end in /v1.",
+        )
+    return RequestRefused(told, "The endpoint does not accept this request.", "")
+
+
+def _told(said: ServerSaid, endpoint: Endpoint) -> str:
+    answered = f"{endpoint.label} answered {said.status}" if said.status else f"{endpoint.label} reported an error"
+    words = said.shown(endpoint.api_key)
+    return f"{answered}: {words}" if words else f"{answered}, without a reason."
+
+
+def _status(said: ServerSaid) -> int | None:
+    """The status; inside a stream, where there is none, the code when it looks like one."""
+    if said.status is not None:
+        return said.status
+    code = said.code or str(said.fields.get("status", ""))
+    return int(code) if len(code) == 3 and code.isdecimal() and code[0] in "45" else None
+
+
+def _refused(error: RequestRefused, said: ServerSaid) -> RequestRefused:
+    error.status = _status(said)
+    return error
+
+
+def _passing(error: Retryable, said: ServerSaid) -> Retryable:
+    error.retry_after = said.retry_after
+    return error
+
+
+def _wait(said: ServerSaid) -> str:
+    if said.retry_after and said.retry_after > 1:
+        return f"Try again in {_duration(said.retry_after)}."
+    return "Try again later."
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+
+
+def _is_about_the_key(words: str) -> bool:
+    return any(
+        phrase in words
+        for phrase in (
+            "invalid_api_key",
+            "api_key_invalid",
+            "api key not valid",
+            "invalid api key",
+            "authentication_error",
+        )
+    )
+
+
+def _is_about_money(words: str) -> bool:
+    return any(
+        phrase in words
+        for phrase in ("insufficient_quota", "insufficient credits", "insufficient balance", "billing_hard")
+    )
+
+
+def _is_about_the_rate(words: str) -> bool:
+    return "rate_limit" in words or "too many requests" in words
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what lies behind it, the outermost first."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        current = pending.pop(0)
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        if isinstance(current, BaseExceptionGroup):
+            pending.extend(current.exceptions)
+        pending.extend((current.__cause__, current.__context__))
+
+
+def _described(error: BaseException) -> str:
+    """The innermost words of an error that has no name of its own here."""
+    words = [str(cause) for cause in _causes(error) if str(cause)]
+    return words[-1].rstrip(".")[:200] if words else type(error).__name__

@@ -1,0 +1,81 @@
+"""Plain HTTP to an endpoint: the client that the SDK uses too, and small JSON questions without the SDK."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+
+from tui_agent import __version__
+from tui_agent.model.connection import Refused
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.failures import not_a_stream, too_slow, unreachable
+from tui_agent.model.said import said_in_response
+
+ANSWER_BYTES = 20_000_000
+"""The longest JSON answer that is read; lists of models are a few megabytes at most."""
+
+
+def new_http_client(endpoint: Endpoint, connect_seconds: float) -> httpx2.AsyncClient:
+    """A client that follows no redirect, and for this machine no proxy; waiting for answers is timed by the caller."""
+    timeout = httpx2.Timeout(None, connect=connect_seconds, pool=connect_seconds)
+    return httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not endpoint.is_loopback)
+
+
+def headers_for(endpoint: Endpoint) -> dict[str, str]:
+    """All that is told to an endpoint besides the request: no organisation, no project, nothing about this machine."""
+    headers = {"User-Agent": f"tui-agent/{__version__}", "Accept": "application/json, text/event-stream"}
+    if endpoint.api_key:
+        headers["Authorization"] = f"Bearer {endpoint.api_key}"
+    return headers
+
+
+class HttpJsonClient:
+    """Questions to one endpoint; the key goes to its own origin alone."""
+
+    def __init__(self, endpoint: Endpoint, seconds: float) -> None:
+        self._endpoint = endpoint
+        self._seconds = seconds
+        self._http = new_http_client(endpoint, seconds)
+
+    async def get(self, url: str) -> Any:
+        return await self._ask("GET", url, None)
+
+    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
+        return await self._ask("POST", url, body)
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
+        if not url.startswith(f"{self._endpoint.address}/"):
+            raise ValueError(f"{url} is not at {self._endpoint.origin}")
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._exchange(method, url, body)
+        except (TimeoutError, httpx2.TimeoutException):
+            raise too_slow(self._endpoint, self._seconds, "answer") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise unreachable(error, self._endpoint) from error
+
+    async def _exchange(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
+        headers = headers_for(self._endpoint)
+        async with self._http.stream(method, url, json=body, headers=headers) as response:
+            content = await read_capped(response, ANSWER_BYTES)
+        if response.status_code != 200:
+            raise Refused(said_in_response(response.status_code, response.headers, content))
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise not_a_stream(url, response.headers.get("content-type", ""), "it is not JSON") from None
+
+
+async def read_capped(response: httpx2.Response, most: int) -> bytes:
+    """The body up to `most` bytes; the rest is not read."""
+    content = bytearray()
+    async for piece in response.aiter_bytes():
+        content += piece
+        if len(content) > most:
+            break
+    return bytes(content[:most])

@@ -1,0 +1,125 @@
+"""Recognises a refusal that means "longer than the window", in the words of many endpoints, and the limit in it."""
+
+import re
+from dataclasses import dataclass
+
+from tui_agent.model.said import ServerSaid
+
+_STATUSES = frozenset({None, 400, 413, 422, 500, 503})
+"""Statuses such a refusal has been seen with; None is inside a stream."""
+
+_NUMBER = r"(\d[\d,_.]*\d|\d)"
+
+_LIMITS = tuple(
+    re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
+    for pattern in (
+        r"available context size \({n} tokens\)",
+        r"max context size \({n} tokens\)",
+        r"maximum context length is (?:only )?{n}",
+        r"context length is (?:only )?{n}",
+        r"context length of (?:only )?{n}",
+        r"(?:configured|token|context) limit of {n}",
+        r"tokens > {n} maximum",
+        r"exceed context limit: .*?> {n}",
+        r"maximum number of tokens allowed \({n}\)",
+        r"model with {n} maximum context length",
+        r"maximum prompt length is {n}",
+        r"model's context length \({n}",
+        r"model token limit: {n}",
+        r"context window (?:of|is|size:?) (?:only )?{n}",
+        r"context_window[\"' ]*[:=] *{n}",
+        r"maximum (?:allowed )?(?:input|context)[a-z ]*(?:of|is|:) {n} tokens",
+        r"limit:? {n}, requested:? \d",
+    )
+)
+
+_PHRASES = re.compile(
+    "|".join(
+        (
+            r"context_length_exceeded",
+            r"exceed_context_size",
+            r"contextwindowexceeded",
+            r"context_window_exceeded",
+            r"request_too_large",
+            r"maximum context length",
+            r"(exceed(s|ed|ing)?|overflows?|beyond|longer than|larger than|over) the"
+            r" (available |model'?s? |maximum |max )*context",
+            r"context (length|size|window)( has been| was| is)? (exceeded|overflow)",
+            r"when context the overflows",
+            r"exceed context limit",
+            r"larger than the max(imum)? context size",
+            r"exceeds the context window",
+            r"longer than the (model'?s )?context (length|window)",
+            r"longer than the context length",
+            r"prompt (is )?too long",
+            r"input (is )?too long",
+            r"(input|prompt|messages?|conversation) (is|are) too (long|large) for",
+            r"exceeded max context length",
+            r"exceed(s|ed)? the configured limit of",
+            r"input token count .* exceeds the maximum number of tokens",
+            r"too large for model with .* maximum context length",
+            r"maximum prompt length is",
+            r"exceeded model token limit",
+            r"reduce the length of (the|your) (messages|prompt|input)",
+            r"model'?s context length is only",
+            r"too many (input )?tokens(?! per)",
+        )
+    )
+)
+
+_PASSING = re.compile(
+    r"rate.?limit|tokens per (min|day)|\btp[md]\b|quota|throttl|too many requests|service unavailable|overloaded"
+)
+"""Words of a refusal that will pass by itself."""
+
+_REQUESTED = re.compile(rf"limit:? {_NUMBER}, requested:? {_NUMBER}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """The request was too long; `limit` is what the endpoint says it accepts, in tokens."""
+
+    limit: int | None
+
+
+def overflow_in(said: ServerSaid, host: str = "") -> Overflow | None:
+    """The overflow that this refusal means, or None when it means something else."""
+    words = said.words()
+    if _asks_for_more_than_ever(words):
+        return Overflow(_limit(said))
+    if said.status not in _STATUSES or said.code == "rate_limit_exceeded":
+        return None
+    if said.code == "context_length_exceeded" or said.type == "exceed_context_size_error":
+        return Overflow(_limit(said))
+    if _PASSING.search(words) and "contextwindowexceeded" not in words:
+        return None
+    if _PHRASES.search(words) or said.status == 413:
+        return Overflow(_limit(said))
+    is_silent_refusal = said.status == 400 and not said.everything.strip() and host.endswith("cerebras.ai")
+    return Overflow(None) if is_silent_refusal else None
+
+
+def _asks_for_more_than_ever(words: str) -> bool:
+    """Whether a limit per minute is smaller than the request: waiting cannot help, a shorter request can."""
+    told = _REQUESTED.search(words)
+    if told is None:
+        return False
+    limit, requested = (_number(each) for each in told.groups())
+    return requested > limit > 0
+
+
+def _limit(said: ServerSaid) -> int | None:
+    told = said.fields.get("n_ctx")
+    if isinstance(told, int) and not isinstance(told, bool) and told > 0:
+        return told
+    text = f"{said.message} {said.everything}"
+    for pattern in _LIMITS:
+        found = pattern.search(text)
+        if found and _number(found.group(1)) > 0:
+            return _number(found.group(1))
+    return None
+
+
+def _number(digits: str) -> int:
+    plain = re.sub(r"[^\d]", "", digits)
+    return int(plain) if 0 < len(plain) <= 12 else 0

@@ -1,0 +1,74 @@
+"""How long an endpoint may be silent, and the clock that says when it was too long."""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.failures import too_slow
+
+T = TypeVar("T")
+
+AFTER_FINISH = 5.0
+"""Seconds that are given for the usage after the answer itself has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdogs:
+    """Seconds of silence.
+
+    Keep-alives extend a wait, but only up to `keep_alive` times `first` since the last piece of the answer.
+    """
+
+    connect: float = 10.0
+    first: float = 120.0
+    """Until the first piece of the answer; reading a long request takes a local model this long."""
+
+    next: float = 60.0
+    """Between two pieces."""
+
+    keep_alive: float = 5.0
+    """A factor, not seconds."""
+
+
+DEFAULT_WATCHDOGS = Watchdogs()
+
+
+class Patience:
+    """Bounds each wait of one answer."""
+
+    def __init__(self, endpoint: Endpoint, watchdogs: Watchdogs) -> None:
+        self._endpoint = endpoint
+        self._watchdogs = watchdogs
+        self._awaited = "first piece of an answer"
+        self._limit = watchdogs.first
+        self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+
+    def sign_of_life(self) -> None:
+        """Something arrived, if only a keep-alive."""
+        self._last_sign = asyncio.get_running_loop().time()
+
+    def piece(self) -> None:
+        """A piece of the answer arrived."""
+        self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+        self._awaited, self._limit = "further piece of its answer", self._watchdogs.next
+
+    def finished(self) -> None:
+        """The answer has ended; only the usage may follow."""
+        self._awaited, self._limit = "end of its answer", min(AFTER_FINISH, self._watchdogs.next)
+        self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+
+    async def wait_for(self, something: Awaitable[T]) -> T:
+        """Its result.
+
+        Raises:
+            EndpointUnreachable: it took too long.
+        """
+        longest = self._last_piece + self._watchdogs.first * self._watchdogs.keep_alive
+        try:
+            async with asyncio.timeout_at(min(self._last_sign + self._limit, longest)):
+                return await something
+        except TimeoutError:
+            silent = asyncio.get_running_loop().time() - self._last_piece
+            raise too_slow(self._endpoint, round(silent, 1), self._awaited) from None

@@ -1,0 +1,151 @@
+"""What an endpoint says when it refuses: one value for every shape that error bodies come in."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from tui_agent.model.unicode import repaired
+
+LONGEST_TEXT = 500
+"""Characters of an endpoint's own words that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSaid:
+    """An error as the endpoint told it."""
+
+    status: int | None
+    """None when it came inside a stream that had begun with 200."""
+
+    message: str
+    """Its own words, whole."""
+
+    code: str = ""
+    type: str = ""
+    param: str = ""
+    everything: str = ""
+    """The whole body as text, for what is said in unusual places."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """The error object."""
+
+    retry_after: float | None = None
+    """Seconds; None when nothing sensible was said."""
+
+    location: str = ""
+    """Where a redirect points."""
+
+    def words(self) -> str:
+        """All that may tell one error from another, in lower case."""
+        return f"{self.code} {self.type} {self.message} {self.everything}".lower()
+
+    def shown(self, secret: str = "") -> str:
+        """Its words as shown to the user: one paragraph, cut, without the key."""
+        text = " ".join(self.message.split())
+        if secret:
+            text = text.replace(secret, "[key]")
+        return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + " […]"
+
+
+def said_in_response(status: int, headers: Mapping[str, str], content: bytes) -> ServerSaid:
+    """The error in a response whose status is one."""
+    text = repaired(content.decode("utf-8", "replace"))
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = text
+    said = said_in(parsed, status)
+    return ServerSaid(
+        status=status,
+        message=said.message,
+        code=said.code,
+        type=said.type,
+        param=said.param,
+        everything=text[:20_000],
+        fields=said.fields,
+        retry_after=_retry_after(headers),
+        location=headers.get("location", ""),
+    )
+
+
+def said_in(parsed: object, status: int | None = None) -> ServerSaid:
+    """The error in a decoded body, or in an event of a stream."""
+    if isinstance(parsed, list):
+        parsed = next((each for each in parsed if isinstance(each, dict)), "")
+    if isinstance(parsed, str):
+        return ServerSaid(status, _readable(parsed), everything=parsed[:20_000])
+    if not isinstance(parsed, dict):
+        return ServerSaid(status, "")
+    error = parsed.get("error")
+    holder = error if isinstance(error, dict) else parsed
+    message = error if isinstance(error, str) else _message(holder)
+    return ServerSaid(
+        status=status,
+        message=repaired(message),
+        code=_word(holder.get("code")),
+        type=_word(holder.get("type")) or _word(holder.get("status")),
+        param=_word(holder.get("param")),
+        everything=_dumped(parsed),
+        fields=holder,
+    )
+
+
+def _message(holder: dict[str, Any]) -> str:
+    """The words of an error object; a provider's own words behind a gateway are the better ones."""
+    metadata = holder.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    texts = [_as_text(holder.get(key)) for key in ("message", "detail", "msg", "error_description", "title")]
+    message = next((text for text in texts if text), "")
+    return f"{message} ({raw})" if isinstance(raw, str) and raw and raw not in message else message
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _message(value)
+    if isinstance(value, list):
+        return "; ".join(text for text in map(_as_text, value) if text)
+    return ""
+
+
+def _readable(text: str) -> str:
+    """Plain text as it is; of a web page only its title."""
+    lowered = text.lower()
+    if "<html" not in lowered and "<!doctype" not in lowered:
+        return text.strip()
+    start, end = lowered.find("<title>"), lowered.find("</title>")
+    return text[start + len("<title>") : end].strip() if 0 <= start < end else "a web page"
+
+
+def _word(value: object) -> str:
+    return repaired(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _dumped(value: object) -> str:
+    try:
+        return repaired(json.dumps(value, ensure_ascii=False))[:20_000]
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from `Retry-After` (a number or a date) or `retry-after-ms`; None for what makes no sense."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        told = headers.get(name, "").strip()
+        try:
+            seconds = float(told) * unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    return _seconds_until(headers.get("retry-after", ""), headers.get("date", ""))
+
+
+def _seconds_until(when: str, now: str) -> float | None:
+    """Seconds between two dates of one response: the endpoint's clock is compared with itself."""
+    try:
+        return max(0.0, (parsedate_to_datetime(when) - parsedate_to_datetime(now)).total_seconds())
+    except (TypeError, ValueError):
+        return None

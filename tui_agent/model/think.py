@@ -1,0 +1,236 @@
+"""Sorts a streamed text into answer and reasoning by the tags that some models write around what they think."""
+
+import re
+from enum import Enum, auto
+
+from tui_agent.model.events import ReasoningPiece, Restarted, TextPiece
+
+Sorted = TextPiece | ReasoningPiece | Restarted
+
+_PAIRS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+    "[think]": "[/think]",
+    "◁think▷": "◁/think▷",
+}
+_LONE_CLOSERS = ("</think>", "</thinking>", "[/think]", "◁/think▷")
+"""Closers that come without an opener, where the chat template has written the opener itself."""
+
+_FENCE = 3
+"""Characters that open and close a block of code."""
+
+_QUOTES = "`\"'“”‘’«»"
+
+
+def _any_of(tags: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(tag) for tag in tags), re.IGNORECASE)
+
+
+_OPENERS = tuple(_PAIRS)
+_OPENER = _any_of(_OPENERS)
+_CLOSER = _any_of(tuple(_PAIRS.values()))
+_TAG = _any_of(_OPENERS + _LONE_CLOSERS)
+
+
+class _Place(Enum):
+    START = auto()
+    """Nothing but white space and tags so far, or since the last closer."""
+
+    INSIDE = auto()
+    TEXT = auto()
+
+
+class _Line:
+    """What matters of the answer's current line: whether it is blank, in code, and its last character."""
+
+    def __init__(self) -> None:
+        self.last = ""
+        self.is_blank = True
+        self._in_fence = False
+        self._backticks = 0
+        self._beginning = ""
+
+    @property
+    def is_code(self) -> bool:
+        return self._in_fence or self._backticks % 2 == 1
+
+    def feed(self, text: str) -> None:
+        first, *others = text.split("\n")
+        self._continue(first)
+        for line in others:
+            if self._beginning.startswith(("```", "~~~")):
+                self._in_fence = not self._in_fence
+            self.last, self.is_blank, self._backticks, self._beginning = "", True, 0, ""
+            self._continue(line)
+
+    def _continue(self, words: str) -> None:
+        if not words:
+            return
+        self.last = words[-1]
+        self.is_blank = self.is_blank and not words.strip()
+        self._backticks += words.count("`")
+        if len(self._beginning) < _FENCE:
+            self._beginning = (self._beginning + words).lstrip()[:_FENCE]
+
+
+class ThinkSplitter:
+    """Takes the pieces of an answer and says which are answer and which are reasoning.
+
+    An opener counts at the beginning of the answer (or right behind another block, or at the beginning of a line once
+    the model has shown that it writes such blocks); elsewhere it is what the answer is about. A closer without opener
+    turns all before it into reasoning, unless it is quoted, stands in code, or an opener was mentioned before it.
+    A tag split between pieces is held back until it is known to be one.
+    """
+
+    def __init__(self) -> None:
+        self._place = _Place.START
+        self._held = ""
+        self._closer = ""
+        self._seen_block = False
+        self._may_close = True
+        """Whether a closer without an opener would still be believed."""
+
+        self._line = _Line()
+        self._last_thought = ""
+        """The last character of the reasoning so far."""
+
+    def expect_no_lone_closer(self) -> None:
+        """The endpoint sends reasoning apart: a closer counts only at the very beginning of the answer."""
+        self._may_close = False
+
+    def feed(self, piece: str) -> list[Sorted]:
+        """What this piece settles."""
+        self._held += piece
+        return self._sorted(at_end=False)
+
+    def flush(self) -> list[Sorted]:
+        """What is left when the answer has ended."""
+        return self._sorted(at_end=True)
+
+    def _sorted(self, *, at_end: bool) -> list[Sorted]:
+        settled: list[Sorted] = []
+        moved = True
+        while moved and self._held:
+            match self._place:
+                case _Place.START:
+                    moved = self._at_start(at_end)
+                case _Place.INSIDE:
+                    moved = self._inside(settled, at_end)
+                case _Place.TEXT:
+                    moved = self._in_text(settled, at_end)
+        return settled
+
+    def _at_start(self, at_end: bool) -> bool:
+        ahead = self._held.lstrip()
+        if opener := _OPENER.match(ahead):
+            self._open(opener.group(), ahead[opener.end() :])
+            return True
+        if closer := _CLOSER.match(ahead):
+            self._held = ahead[closer.end() :]
+            self._seen_block = True
+            return True
+        if not at_end and (not ahead or _may_become_tag(ahead)):
+            return False
+        if self._seen_block:
+            self._held = ahead
+        self._place = _Place.TEXT
+        return True
+
+    def _inside(self, settled: list[Sorted], at_end: bool) -> bool:
+        for closer in re.finditer(re.escape(self._closer), self._held, re.IGNORECASE):
+            quoted = _is_quoted(self._held, closer.start(), closer.end(), self._last_thought, at_end)
+            if quoted is None:
+                return self._emit_reasoning(settled, max(0, closer.start() - 1))
+            if not quoted:
+                self._emit_reasoning(settled, closer.start())
+                self._held = self._held[len(closer.group()) :]
+                self._place, self._line, self._seen_block = _Place.START, _Line(), True
+                return True
+        keep = 0 if at_end else _length_of_partial(self._held, (self._closer,))
+        return self._emit_reasoning(settled, len(self._held) - keep)
+
+    def _emit_reasoning(self, settled: list[Sorted], length: int) -> bool:
+        """Settle the beginning of what is held; says that nothing further can be settled now."""
+        piece, self._held = self._held[:length], self._held[length:]
+        if piece:
+            settled.append(ReasoningPiece(piece))
+            self._last_thought = piece[-1]
+        return False
+
+    def _in_text(self, settled: list[Sorted], at_end: bool) -> bool:
+        tag = _TAG.search(self._held)
+        if tag is None:
+            keep = 0 if at_end else _length_of_partial(self._held, _OPENERS + _LONE_CLOSERS)
+            self._emit_text(settled, len(self._held) - keep)
+            return False
+        if not at_end and tag.end() == len(self._held) and self._needs_next(tag):
+            self._emit_text(settled, tag.start())
+            return False
+        self._emit_text(settled, tag.start())
+        if self._turns_reasoning_on(tag.group()):
+            return True
+        if self._is_lone_closer(tag.group()):
+            settled.append(Restarted(text="", reasoning=""))
+            self._held = self._held[len(tag.group()) :]
+            self._place, self._line, self._seen_block, self._may_close = _Place.START, _Line(), True, False
+            return True
+        self._emit_text(settled, len(tag.group()))
+        return True
+
+    def _turns_reasoning_on(self, word: str) -> bool:
+        if word.lower() not in _PAIRS:
+            return False
+        if self._seen_block and self._line.is_blank and not self._line.is_code:
+            self._open(word, self._held[len(word) :])
+            return True
+        self._may_close = False
+        return False
+
+    def _is_lone_closer(self, word: str) -> bool:
+        """Whether the closer that stands here is meant rather than talked about."""
+        if word.lower() in _PAIRS or not self._may_close or self._line.is_code:
+            return False
+        return not _is_quoted(self._held, 0, len(word), self._line.last, at_end=True)
+
+    def _needs_next(self, tag: re.Match[str]) -> bool:
+        before = self._held[tag.start() - 1] if tag.start() else self._line.last
+        return self._may_close and bool(before) and before in _QUOTES
+
+    def _emit_text(self, settled: list[Sorted], length: int) -> None:
+        piece, self._held = self._held[:length], self._held[length:]
+        if piece:
+            settled.append(TextPiece(piece))
+            self._line.feed(piece)
+
+    def _open(self, opener: str, rest: str) -> None:
+        self._closer = _PAIRS[opener.lower()]
+        self._held = rest
+        self._place, self._last_thought, self._may_close = _Place.INSIDE, "", False
+
+
+def _may_become_tag(ahead: str) -> bool:
+    lowered = ahead.lower()
+    return any(tag.startswith(lowered) for pair in _PAIRS.items() for tag in pair)
+
+
+def _length_of_partial(text: str, tags: tuple[str, ...]) -> int:
+    """How many characters at the end may be the beginning of a tag."""
+    longest = max(len(tag) for tag in tags) - 1
+    tail = text[-longest:].lower()
+    for start in range(len(tail)):
+        if any(tag.startswith(tail[start:]) for tag in tags):
+            return len(tail) - start
+    return 0
+
+
+def _is_quoted(text: str, start: int, end: int, before: str, at_end: bool) -> bool | None:
+    """Whether a tag stands directly between backticks or quotes; None while the next character is not known."""
+    left = text[start - 1] if start else before[-1:]
+    if not left or left not in _QUOTES:
+        return False
+    if end == len(text):
+        return False if at_end else None
+    return text[end] in _QUOTES
