@@ -1,0 +1,263 @@
+"""The rules of the house, each as a test: who imports whom, how large things get, what is written nowhere."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "tui_agent"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+MODULE_LINES = 400
+FUNCTION_LINES = 50
+PUBLIC_METHODS = 15
+
+LARGER: dict[str, int] = {
+    "tui_agent/core/entries.py": 420,  # the union of entries: a log is understood from one file
+}
+"""What may be larger, and how large: `path`, `path:function` or `path:Class`. The only such list."""
+
+WALLS = {
+    "tui_agent/agent/tool_calls.py": "a tool's fault goes back to the model and never ends the turn",
+    "tui_agent/agent/turn.py": "a fault of ours ends the turn as a block in the transcript, not the program",
+    "tui_agent/ui/screens/chat.py": "a fault of ours ends the turn as a block in the transcript, not the program",
+}
+"""The files that may catch `Exception`, and why."""
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+# ── who imports whom ─────────────────────────────────────────────────────────
+
+
+def test_the_import_contracts_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == EXIT_STATUS_SUCCESS, capsys.readouterr().out
+
+
+HEAVY = {"openai", "tiktoken", "xllamacpp", "pydantic", "httpx2"}
+SCREEN = {"textual", "rich"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "unimported"),
+    [
+        ("import tui_agent", {"tui_agent.cli", "typing"} | HEAVY | SCREEN),
+        ("import tui_agent.cli", HEAVY | SCREEN | {"apsw", "platformdirs"}),
+        ("import tui_agent.context", HEAVY | SCREEN | {"apsw", "asyncio", "sqlite3", "subprocess"}),
+        ("import tui_agent.archive.store", HEAVY | SCREEN),
+        ("import tui_agent.settings, tui_agent.paths", HEAVY | SCREEN | {"apsw", "asyncio"}),
+        ("import tui_agent.agent.services, tui_agent.agent.headless", HEAVY | SCREEN),
+        ("import tui_agent.ui.app", HEAVY),
+        ("from tui_agent.cli import main; main(['--version'])", HEAVY | SCREEN | {"apsw"}),
+        ("from tui_agent.cli import main; main(['sessions', 'list'])", HEAVY | SCREEN),
+    ],
+)
+def test_an_import_stays_light(statement: str, unimported: set[str]) -> None:
+    program = (
+        f"import sys, json\ntry:\n    {statement}\nexcept SystemExit: pass\n"
+        "print()\nprint(json.dumps(list(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    imported = set(json.loads(run.stdout.splitlines()[-1]))
+    assert not imported & unimported
+
+
+def test_no_type_only_import_hides_a_cycle() -> None:
+    assert [place(path) for path in MODULES if "TYPE_CHECKING" in path.read_text(encoding="utf-8")] == []
+
+
+# ── how large things get ─────────────────────────────────────────────────────
+
+
+def sizes(path: Path) -> Iterator[tuple[str, int, int]]:
+    """What there is in a module, its size, and the size it may have."""
+    source = path.read_text(encoding="utf-8")
+    yield place(path), source.count("\n"), MODULE_LINES
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            yield f"{place(path)}:{node.name}", len(public_methods(node)), PUBLIC_METHODS
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{place(path)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1, FUNCTION_LINES
+
+
+def public_methods(node: ast.ClassDef) -> list[str]:
+    """Methods for callers: not private ones, nor those that a framework calls by their names."""
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [each.name for each in methods if not each.name.startswith(("_", "on_", "watch_", "action_"))]
+
+
+def test_nothing_outgrows_its_limit() -> None:
+    measured = [each for path in MODULES for each in sizes(path)]
+    too_large = {name: size for name, size, limit in measured if size > max(limit, LARGER.get(name, 0))}
+    assert too_large == {}
+
+
+def test_no_exception_to_the_limits_outlives_its_need() -> None:
+    measured = {name: (size, limit) for path in MODULES for name, size, limit in sizes(path)}
+    needless = [name for name in LARGER if name not in measured or measured[name][0] <= measured[name][1]]
+    assert needless == []
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [place(path) for path in MODULES if not ast.get_docstring(tree(path))] == []
+
+
+# ── what is written nowhere ──────────────────────────────────────────────────
+
+
+def test_exception_is_caught_at_the_walls_only() -> None:
+    caught = {
+        place(path)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler) and catches_everything(node)
+    }
+    assert caught <= set(WALLS)
+
+
+def catches_everything(node: ast.ExceptHandler) -> bool:
+    """Whether it swallows any exception; one that cleans up and raises again does not."""
+    kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    is_broad = any(kind is None or getattr(kind, "id", "") in ("Exception", "BaseException") for kind in kinds)
+    raises_again = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
+    return is_broad and not raises_again
+
+
+@pytest.mark.parametrize("called", ["eval", "exec", "os.system", "os.popen", "pickle.loads", "marshal.loads"])
+def test_text_is_never_run(called: str) -> None:
+    assert [place(path) for path in MODULES for name, _ in calls(path) if name == called] == []
+
+
+def test_no_command_goes_through_an_implicit_shell() -> None:
+    shells = [
+        place(path) for path in MODULES for _, call in calls(path) if any(k.arg == "shell" for k in call.keywords)
+    ]
+    assert shells == []
+
+
+def test_nothing_is_printed_outside_the_command_line() -> None:
+    printing = {place(path) for path in MODULES for name, _ in calls(path) if name == "print"}
+    children = {"tui_agent/model/embedded_server.py", "tui_agent/agent/tools/search_worker.py"}
+    front_ends = {each for each in printing if each.startswith(("tui_agent/cli", "tui_agent/agent/headless"))}
+    assert printing - front_ends - children == set()
+
+
+def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """The calls in a module with the dotted name of what is called."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+# ── text from outside passes one gate before it is shown ─────────────────────
+
+GATE = PACKAGE / "ui" / "safe_text.py"
+WIDGETS = {"Static", "Label", "Button", "Checkbox", "Collapsible", "Option", "Tab", "Text", "Link", "Digits"}
+SHOWING = {"notify", "update", "set_label", "set_title"}
+SHOWN_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "placeholder", "title", "sub_title"}
+OUTSIDE = {
+    "text",
+    "title",
+    "model",
+    "place",
+    "output",
+    "subject",
+    "path",
+    "url",
+    "reason",
+    "what",
+    "meaning",
+    "todo",
+} | {
+    "comment",
+    "arguments",
+    "malformed",
+    "endpoint",
+    "snippet",
+    "partial",
+}
+"""Fields that hold what a model, a tool, a file, an endpoint or the user wrote."""
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "ui").rglob("*.py")), ids=place)
+def test_text_from_outside_passes_the_gate(path: Path) -> None:
+    if path == GATE:
+        return
+    leaks = [f"line {line}: {ast.unparse(leak)}" for line, shown in shown_by(tree(path)) for leak in ungated(shown)]
+    assert leaks == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "ui").rglob("*.py")), ids=place)
+def test_markup_is_parsed_nowhere(path: Path) -> None:
+    parsing = {"Content.from_markup", "Text.from_markup", "Text.from_ansi", "escape", "rich.markup.escape"}
+    assert [f"line {call.lineno}: {name}" for name, call in calls(path) if name in parsing] == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "ui").rglob("*.py")), ids=place)
+def test_a_widget_gets_content_and_never_a_made_up_string(path: Path) -> None:
+    """A plain string would be parsed as markup: only literals and values made elsewhere may be handed over."""
+    made_up = [f"line {line}: {ast.unparse(shown)}" for line, shown in handed_over(tree(path)) if is_made_up(shown)]
+    assert made_up == []
+
+
+def handed_over(module: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """What is given to a widget, a toast or a title."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and node.args:
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name in WIDGETS or method in SHOWING:
+                yield node.lineno, node.args[0]
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and target.attr in SHOWN_ATTRIBUTES:
+                    yield node.lineno, node.value
+
+
+def shown_by(module: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """What is handed over, and what `Content` is made of."""
+    yield from handed_over(module)
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Content", "Content.styled", "Content.assemble"):
+            for each in node.args[:1] if ast.unparse(node.func) == "Content.styled" else node.args:
+                yield node.lineno, each
+
+
+def is_made_up(shown: ast.expr) -> bool:
+    """An f-string, or text put together with `+` or `%`, `str()` or `.format()`."""
+    if isinstance(shown, ast.JoinedStr):
+        return True
+    if isinstance(shown, ast.BinOp):
+        return any(isinstance(each, ast.Constant | ast.JoinedStr) for each in (shown.left, shown.right))
+    return isinstance(shown, ast.Call) and (
+        ast.unparse(shown.func) == "str" or (isinstance(shown.func, ast.Attribute) and shown.func.attr == "format")
+    )
+
+
+def ungated(shown: ast.expr) -> list[ast.expr]:
+    """The fields from outside in an expression that no call stands round. A number with a format is none."""
+    if isinstance(shown, ast.Attribute):
+        return [shown] if shown.attr in OUTSIDE else []
+    if isinstance(shown, ast.Call | ast.Compare):
+        return []
+    if isinstance(shown, ast.FormattedValue) and shown.format_spec is not None:
+        return []
+    if isinstance(shown, ast.IfExp):
+        return [*ungated(shown.body), *ungated(shown.orelse)]
+    return [leak for each in ast.iter_child_nodes(shown) if isinstance(each, ast.expr) for leak in ungated(each)]
