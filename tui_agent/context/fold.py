@@ -1,0 +1,311 @@
+"""A log as the messages of the next request: pure, total, and valid on the wire whatever the log holds."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Literal
+
+from tui_agent.context.block import ACKNOWLEDGEMENT, block
+from tui_agent.context.checkpoint import Checkpoint, Pin, checkpoint_of
+from tui_agent.context.harmless import whole
+from tui_agent.context.pairing import Ranges, Step, is_rewound, pair
+from tui_agent.context.saying import message_of, tokens_of
+from tui_agent.context.tokens import estimate, estimate_message, estimate_tools
+from tui_agent.core.entries import (
+    Compacted,
+    Detail,
+    DetailKept,
+    Logged,
+    MessageEntry,
+    Pruned,
+    ToolCall,
+    ToolReturned,
+    Unpruned,
+)
+from tui_agent.core.events import GaugeParts
+from tui_agent.core.messages import Message, ToolSpec, characters
+
+__all__ = ["Context", "Surroundings", "context_of", "fold", "message_of", "placement"]
+
+DEFAULT_SYSTEM_PROMPT = (
+    "You are a helpful assistant in a terminal. Answer briefly and exactly, in the user's language. "
+    "If you do not know something, say so."
+)
+
+CANCELLED = "Cancelled by the user."
+UNKNOWN_OUTCOME = "Interrupted: the outcome of this call is unknown."
+OPENING = "(The conversation goes on below.)"
+"""The user's words where a context would begin with an answer, which strict chat templates refuse."""
+
+Place = Literal["context", "folded", "rewound"]
+"""Where a message entry is: exactly one of the three."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a context depends on that is not in the log."""
+
+    date: str = ""
+    directory: str = ""
+    window: int | None = None
+    tools: tuple[ToolSpec, ...] = ()
+    system_prompt: str = DEFAULT_SYSTEM_PROMPT
+    """Used while the log sets none."""
+
+    instructions: str = ""
+    """Text of the workspace's instructions file, as confirmed by the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the next request will carry."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    parts: GaugeParts
+    """Estimated tokens, not calibrated."""
+
+    characters: int
+    """Of everything but the system message."""
+
+    message_count: int
+    """Messages, the system message not counted."""
+
+    upto: int
+    """Messages up to here are covered by the summary."""
+
+    added: int = 0
+    """Estimated tokens of what stands behind the checkpoint's anchor; all of it when there is none."""
+
+    tail_starts: tuple[int, ...] = ()
+    """For each message of the tail (the block not among them), the estimated tokens of the tail before it."""
+
+    @property
+    def tokens(self) -> int:
+        """The uncalibrated estimate of the whole request: what `AssistantSaid.estimated` records."""
+        parts = self.parts
+        return parts.system + parts.tools + parts.summary + parts.pins + parts.tail
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A message with its sizes."""
+
+    message: Message
+    tokens: int
+    characters: int
+    since: int = 0
+    """From which sequence number on a request holds it."""
+
+
+def fold(log: Sequence[Logged], surroundings: Surroundings) -> Context:
+    """The context of a whole log."""
+    return context_of(checkpoint_of(log), log, surroundings)
+
+
+def context_of(checkpoint: Checkpoint, entries: Sequence[Logged], surroundings: Surroundings) -> Context:
+    """The context at a checkpoint, from the entries after `checkpoint.upto` (others are passed over)."""
+    upto = checkpoint.upto
+    entries = _between(entries, upto, checkpoint.seq)
+    tail = tuple(_tail(entries, checkpoint.rewound))
+    system = _weighed(Message("system", _system_text(checkpoint, surroundings)))
+    carried = _carried(checkpoint, entries, tail, surroundings.instructions)
+    sent = (*carried.messages(), *_bridge(carried.text, tail), *tail)
+    starts = tuple(accumulate((each.tokens for each in tail), initial=0))
+    tail_tokens = starts[-1] + sum(each.tokens for each in sent[: len(sent) - len(tail)]) - carried.tokens
+    return Context(
+        messages=(system.message, *(each.message for each in sent)),
+        tools=surroundings.tools,
+        parts=carried.parts(system.tokens, estimate_tools(surroundings.tools), tail_tokens),
+        characters=sum(each.characters for each in sent),
+        message_count=len(sent),
+        upto=upto,
+        added=sum(each.tokens for each in tail if checkpoint.anchor is None or each.since > checkpoint.anchor.seq),
+        tail_starts=starts[:-1],
+    )
+
+
+def placement(log: Sequence[Logged]) -> dict[int, Place]:
+    """Where each message entry of a log is, by sequence number."""
+    checkpoint = checkpoint_of(log)
+    return {logged.seq: place_of(logged.seq, checkpoint) for logged in log if isinstance(logged.entry, MessageEntry)}
+
+
+def place_of(seq: int, checkpoint: Checkpoint) -> Place:
+    """Where the message entry with this sequence number is."""
+    if is_rewound(seq, checkpoint.rewound):
+        return "rewound"
+    return "folded" if seq <= checkpoint.upto else "context"
+
+
+def _between(entries: Sequence[Logged], after: int, upto: int) -> Sequence[Logged]:
+    first = bisect_right(entries, after, key=lambda each: each.seq)
+    end = bisect_right(entries, upto, key=lambda each: each.seq)
+    return entries[first:end]
+
+
+# ── the tail ─────────────────────────────────────────────────────────────────
+
+
+def _tail(entries: Sequence[Logged], rewound: Ranges) -> Iterator[_Weighed]:
+    """What was said and still stands, each result right behind its call."""
+    steps = pair(entries, rewound).steps
+    stubs = _stubs(entries)
+    for logged in entries:
+        if is_rewound(logged.seq, rewound) or isinstance(logged.entry, ToolReturned):
+            continue
+        if logged.seq in steps:
+            yield from _exchange(steps[logged.seq], stubs)
+        else:
+            message = message_of(logged.entry, logged.seq)
+            if message is not None:
+                yield _as_logged(logged, message)
+
+
+def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
+    """The stub of each result that is pruned at the end of these entries."""
+    stubs: dict[int, str] = {}
+    for logged in entries:
+        match logged.entry:
+            case Pruned(seqs, texts):
+                stubs.update(zip(seqs, texts, strict=False))
+            case Unpruned(seqs):
+                for seq in seqs:
+                    stubs.pop(seq, None)
+            case _:
+                pass
+    return stubs
+
+
+def _exchange(step: Step, stubs: dict[int, str]) -> Iterator[_Weighed]:
+    """An assistant's calls and their results; a call without result gets one that says why."""
+    said = message_of(step.said.entry, step.said.seq)
+    if said is None:
+        return
+    ids = _unique_ids(said.tool_calls)
+    if ids == [call.id for call in said.tool_calls]:
+        yield _as_logged(step.said, said)
+    else:
+        calls = tuple(replace(call, id=unique) for call, unique in zip(said.tool_calls, ids, strict=True))
+        yield _as_logged(step.said, replace(said, tool_calls=calls), changed=True)
+    for call_id, result in zip(ids, step.results, strict=True):
+        answer = None if result is None else message_of(result.entry, result.seq)
+        if result is None or answer is None:
+            text = CANCELLED if step.interrupted else UNKNOWN_OUTCOME
+            yield _weighed(Message("tool", text, call_id=call_id), since=step.said.seq + 1)
+        elif result.seq in stubs:
+            yield _weighed(replace(answer, text=whole(stubs[result.seq]), call_id=call_id), since=result.seq)
+        else:
+            yield _as_logged(result, replace(answer, call_id=call_id), changed=answer.call_id != call_id)
+
+
+def _unique_ids(calls: Sequence[ToolCall]) -> list[str]:
+    """An id for each call of one message: its own, or, where that is empty or taken, one made from it."""
+    own = {call.id for call in calls}
+    ids: list[str] = []
+    for call in calls:
+        unique, copies = call.id, 1
+        while not unique or unique in ids or (copies > 1 and unique in own):
+            copies += 1
+            unique = f"{call.id or 'call'}_{copies}"
+        ids.append(unique)
+    return ids
+
+
+def _as_logged(logged: Logged, message: Message, *, changed: bool = False) -> _Weighed:
+    size = characters(message) if changed or logged.characters <= 0 else logged.characters
+    return _Weighed(message, tokens_of(logged, message), size, since=logged.seq)
+
+
+def _weighed(message: Message, since: int = 0) -> _Weighed:
+    return _Weighed(message, estimate_message(message), characters(message), since)
+
+
+# ── before the tail ──────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """The block before the tail, and what its sections weigh."""
+
+    text: str = ""
+    tokens: int = 0
+    pins: int = 0
+    instructions: int = 0
+    has_summary: bool = False
+
+    def messages(self) -> tuple[_Weighed, ...]:
+        return (_weighed(Message("user", self.text)),) if self.text else ()
+
+    def parts(self, system: int, tools: int, tail: int) -> GaugeParts:
+        """The request's tokens by part; the instructions file counts as system, the block's frame as what it holds."""
+        frame = self.tokens - self.pins - self.instructions
+        return GaugeParts(
+            system=system + self.instructions + (0 if self.has_summary or self.pins else frame),
+            tools=tools,
+            summary=frame if self.has_summary else 0,
+            pins=self.pins + (frame if self.pins and not self.has_summary else 0),
+            tail=tail,
+        )
+
+
+def _carried(
+    checkpoint: Checkpoint, entries: Sequence[Logged], tail: Sequence[_Weighed], instructions: str
+) -> _Carried:
+    head = _head(checkpoint, entries)
+    pins = _carried_pins(checkpoint.pins, tail)
+    text = block(head, _kept(checkpoint, entries), pins, instructions)
+    if not text:
+        return _Carried()
+    return _Carried(
+        text,
+        tokens=estimate_message(Message("user", text)),
+        pins=sum(map(estimate, pins)),
+        instructions=estimate(instructions),
+        has_summary=head is not None,
+    )
+
+
+def _head(checkpoint: Checkpoint, entries: Sequence[Logged]) -> Compacted | None:
+    live = next((each.entry for each in entries if each.seq == checkpoint.head), None)
+    return live if isinstance(live, Compacted) else None
+
+
+def _kept(checkpoint: Checkpoint, entries: Iterable[Logged]) -> list[Detail]:
+    return [
+        each.entry.detail
+        for each in entries
+        if isinstance(each.entry, DetailKept) and each.entry.compaction == checkpoint.head
+    ]
+
+
+def _carried_pins(pins: Sequence[Pin], tail: Sequence[_Weighed]) -> list[str]:
+    """Texts of the pins that the tail does not hold already in the pinned message itself."""
+    sources = {pin.source for pin in pins}
+    standing = {each.message.seq: each.message.text for each in tail if each.message.seq in sources}
+    in_tail = {pin.text for pin in pins if pin.text in standing.get(pin.source, "")}
+    return [pin.text for pin in pins if pin.text not in in_tail]
+
+
+def _bridge(block_text: str, tail: Sequence[_Weighed]) -> tuple[_Weighed, ...]:
+    """What makes the roles alternate between the block, or nothing, and the tail."""
+    if not tail:
+        return ()
+    begins_with_user = tail[0].message.role == "user"
+    if block_text and begins_with_user:
+        return (_weighed(Message("assistant", ACKNOWLEDGEMENT)),)
+    if not block_text and not begins_with_user:
+        return (_weighed(Message("user", OPENING)),)
+    return ()
+
+
+def _system_text(checkpoint: Checkpoint, surroundings: Surroundings) -> str:
+    """The system prompt with what changes from day to day, made fresh each time."""
+    set_in_log = checkpoint.system_prompt
+    prompt = (surroundings.system_prompt if set_in_log is None else set_in_log).strip()
+    fresh = [
+        f"Today is {surroundings.date}." if surroundings.date else "",
+        f"The working directory is {surroundings.directory}." if surroundings.directory else "",
+    ]
+    return whole("\n\n".join(part for part in (prompt, " ".join(filter(None, fresh))) if part))

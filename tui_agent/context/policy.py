@@ -1,0 +1,270 @@
+"""When compaction may run and what it would fold: decisions without deeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui_agent.context.checkpoint import Checkpoint
+from tui_agent.context.cuts import Atom, Plan, atoms, cut_among, cut_before
+from tui_agent.context.gauge import Limits
+from tui_agent.context.pairing import is_rewound
+from tui_agent.context.saying import message_of, tokens_of
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Detail,
+    Logged,
+    MessageEntry,
+    ToolReturned,
+    UserSaid,
+    said_text,
+)
+from tui_agent.core.events import Gauge, GaugeParts
+from tui_agent.errors import ApprovalPending, NothingToFold
+
+__all__ = ["PRESETS", "Plan", "Preset", "may_compact", "pause", "plan"]
+
+STALLS_BEFORE_PAUSE = 2
+"""Automatic compactions in a row without progress after which the next ones wait."""
+
+GROWTH_TO_RESUME = 0.2
+"""By what share of itself the context must have grown for automatic compaction to be tried again."""
+
+SUMMARY_ALLOWANCE = 0.1
+"""The share of the trigger that is set aside for what a new summary takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Limits that go together; None is a trigger that is not set."""
+
+    threshold: float | None
+    max_characters: int | None
+    max_messages: int | None
+    keep_recent: int
+
+
+PRESETS = {
+    "characters": Preset(None, 4_000, None, 6),
+    "window": Preset(0.8, None, None, 6),
+    "messages": Preset(None, None, 80, 24),
+}
+"""The named sets of limits."""
+
+
+def plan(
+    checkpoint: Checkpoint,
+    tail: Sequence[Logged],
+    keep: int,
+    limits: Limits | None = None,
+    above: int | None = None,
+    parts: GaugeParts | None = None,
+) -> Plan:
+    """What a compaction now would fold.
+
+    Args:
+        tail: the entries after `checkpoint.upto`.
+        keep: at least so many of the newest messages stay word for word.
+        limits: with a token trigger in them, fewer messages are kept where that gets the context below it.
+        above: fold everything before this sequence number instead, whatever `keep` says.
+        parts: the gauge's parts, for what the context takes besides its tail.
+
+    Raises:
+        ApprovalPending: a tool call waits for the user.
+        NothingToFold: no message is old enough.
+    """
+    tail = [logged for logged in tail if checkpoint.upto < logged.seq <= checkpoint.seq]
+    units = atoms(tail)
+    if any(unit.is_pending for unit in units):
+        raise ApprovalPending(
+            "A tool call is waiting for your approval.",
+            "A compaction now would cut between the call and its result.",
+            "Answer it first, then compact.",
+        )
+    standing = [logged for logged in tail if not is_rewound(logged.seq, checkpoint.rewound)]
+    is_working = _is_unanswered(standing)
+    foldable = _without_newest(units) if is_working else units
+    if above is not None:
+        cut = _cut_above(foldable, above)
+    else:
+        cut = _cut_keeping(units, foldable, keep)
+        if limits is not None:
+            cut = _cut_below_trigger(checkpoint, standing, foldable, cut, limits, parts)
+    if cut is None:
+        raise NothingToFold(
+            "There are no old messages to compact.",
+            f"All {sum(unit.messages for unit in units)} messages of the context are recent and stay as they are.",
+            "Keep fewer messages, or go on and compact later.",
+        )
+    return _plan(checkpoint, standing, units, cut, is_working)
+
+
+def may_compact(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> bool:
+    """Whether automatic compaction may be tried now."""
+    return not pause(checkpoint, gauge, limits)
+
+
+def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
+    """Why automatic compaction waits, in numbers, and what to change; "" while it may run.
+
+    It waits for the rest of the turn after an attempt that failed, and after two attempts in a row without progress
+    until the context has grown by a fifth. A compaction by hand, an undo, and another model or window end the pause.
+    """
+    stalls = checkpoint.stalls
+    if not stalls.count:
+        return ""
+    if stalls.failed and not stalls.turns:
+        return "The last compaction failed; automatic compaction waits for your next message."
+    if stalls.count < STALLS_BEFORE_PAUSE:
+        return ""
+    grown = checkpoint.ratio * stalls.grown
+    if grown > GROWTH_TO_RESUME * max(gauge.tokens - gauge.parts.unsent - grown, 0):
+        return ""
+    if stalls.limit is not None and stalls.limit not in _values(limits):
+        return ""
+    return _explanation(stalls.count, stalls.failed, gauge, limits)
+
+
+def _values(limits: Limits) -> set[int | None]:
+    whole = limits.window - limits.reserve if limits.window is not None else None
+    return {limits.trigger_tokens(), limits.max_characters, limits.max_messages, whole}
+
+
+def _explanation(count: int, failed: bool, gauge: Gauge, limits: Limits) -> str:
+    parts = gauge.parts
+    floor = (
+        f"system prompt {parts.system:,}, tools {parts.tools:,}, summary {parts.summary:,}, "
+        f"pins {parts.pins:,}, recent messages {parts.tail:,}"
+    )
+    goal = _goal(gauge, limits)
+    outcome = "failed" if failed else f"did not get the context below {goal}"
+    return (
+        f"Automatic compaction is paused: {count} attempts in a row {outcome}. "
+        f"The context holds {gauge.tokens - parts.unsent:,} tokens: {floor}. {_advice(parts)} "
+        "It resumes when the context has grown by a fifth, or after a compaction by hand."
+    )
+
+
+def _goal(gauge: Gauge, limits: Limits) -> str:
+    match gauge.trigger_name:
+        case "characters" if limits.max_characters is not None:
+            return f"{limits.max_characters:,} characters"
+        case "messages" if limits.max_messages is not None:
+            return f"{limits.max_messages:,} messages"
+        case _:
+            return f"{gauge.trigger_tokens:,} tokens" if gauge.trigger_tokens else "its limit"
+
+
+def _advice(parts: GaugeParts) -> str:
+    """What to change, after the largest part."""
+    advice = {
+        "Shorten the system prompt or choose a larger window.": parts.system,
+        "Switch some tools off or choose a larger window.": parts.tools,
+        "Rebuild or shorten the summary (F3), or start a new session.": parts.summary,
+        "Remove some pins, or choose a larger window.": parts.pins,
+        "Keep fewer recent messages (keep_recent), or choose a larger window.": parts.tail,
+    }
+    return max(advice, key=lambda each: advice[each])
+
+
+# ── where to cut ─────────────────────────────────────────────────────────────
+
+
+def _is_unanswered(standing: Sequence[Logged]) -> bool:
+    """Whether the newest message waits for the model: a user's, or results in a tool loop."""
+    newest = next((each.entry for each in reversed(standing) if isinstance(each.entry, MessageEntry)), None)
+    return isinstance(newest, UserSaid | ToolReturned) or (
+        isinstance(newest, AssistantSaid) and bool(newest.tool_calls)
+    )
+
+
+def _without_newest(units: Sequence[Atom]) -> Sequence[Atom]:
+    """The atoms that may be folded while a turn is under way: all but the newest one that is sent."""
+    newest = next((place for place in reversed(range(len(units))) if units[place].messages), 0)
+    return units[:newest]
+
+
+def _cut_above(foldable: Sequence[Atom], above: int) -> int | None:
+    first_kept = next((place for place, unit in enumerate(foldable) if unit.last >= above), len(foldable))
+    return cut_before(foldable, first_kept)
+
+
+def _cut_keeping(units: Sequence[Atom], foldable: Sequence[Atom], keep: int) -> int | None:
+    newest = sum(unit.messages for unit in units[len(foldable) :])
+    return cut_among(foldable, keep - newest)
+
+
+def _cut_below_trigger(
+    checkpoint: Checkpoint,
+    standing: Sequence[Logged],
+    foldable: Sequence[Atom],
+    cut: int | None,
+    limits: Limits,
+    parts: GaugeParts | None,
+) -> int | None:
+    """A cut that keeps less, if the tail behind `cut` is too long for the token trigger and a shorter one is not."""
+    trigger = limits.trigger_tokens()
+    if trigger is None:
+        return cut
+    carried = parts or GaugeParts()
+    allowance = max(round(SUMMARY_ALLOWANCE * trigger), carried.summary)
+    room = trigger - carried.system - carried.tools - carried.pins - allowance
+    sizes = [(logged.seq, _tokens(logged, checkpoint.ratio)) for logged in standing]
+    cuts = [cut_before(foldable, place + 1) for place in range(len(foldable))]
+    for candidate in (cut, *(each for each in cuts if each is not None and each > (cut or 0))):
+        if sum(tokens for seq, tokens in sizes if seq > (candidate or 0)) <= room:
+            return candidate
+    return cut
+
+
+def _tokens(logged: Logged, ratio: float) -> float:
+    message = message_of(logged.entry)
+    return ratio * tokens_of(logged, message) if message is not None else 0.0
+
+
+# ── the plan ─────────────────────────────────────────────────────────────────
+
+
+def _plan(
+    checkpoint: Checkpoint, standing: Sequence[Logged], units: Sequence[Atom], cut: int, is_working: bool
+) -> Plan:
+    folded = tuple(each for each in standing if each.seq <= cut and isinstance(each.entry, MessageEntry))
+    request = _newest_user(standing) if is_working else None
+    if request is not None and request.seq > cut:
+        return _made(cut, folded, units)
+    open_request = _as_detail(request) if request is not None else None
+    if is_working and request is None:
+        open_request = _standing_request(checkpoint, standing)
+    return _made(cut, folded, units, request, open_request)
+
+
+def _made(
+    cut: int,
+    folded: tuple[Logged, ...],
+    units: Sequence[Atom],
+    request: Logged | None = None,
+    open_request: Detail | None = None,
+) -> Plan:
+    return Plan(
+        upto=cut,
+        folded=folded,
+        messages=sum(unit.messages for unit in units if unit.last <= cut),
+        kept=sum(unit.messages for unit in units if unit.last > cut),
+        request=request,
+        open_request=open_request,
+    )
+
+
+def _newest_user(standing: Sequence[Logged]) -> Logged | None:
+    return next((each for each in reversed(standing) if isinstance(each.entry, UserSaid)), None)
+
+
+def _as_detail(request: Logged) -> Detail:
+    return Detail("request", said_text(request.entry), (request.seq,), "user")
+
+
+def _standing_request(checkpoint: Checkpoint, standing: Sequence[Logged]) -> Detail | None:
+    """The request that the live summary carries."""
+    head = next((each.entry for each in standing if each.seq == checkpoint.head), None)
+    if not isinstance(head, Compacted):
+        return None
+    return next((detail for detail in head.details if detail.kind == "request"), None)

@@ -1,0 +1,79 @@
+"""An entry as the message it is sent as, alone: what needs its neighbours (pairing, stubs) is the fold's."""
+
+import json
+from dataclasses import replace
+
+from tui_agent.context.harmless import sendable_arguments, sendable_extra, whole
+from tui_agent.context.tokens import around, estimate_message, estimate_parts
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Entry,
+    Logged,
+    OtherPart,
+    Part,
+    TextPart,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+    part_text,
+)
+from tui_agent.core.messages import Message
+
+
+def message_of(entry: Entry, seq: int | None = None) -> Message | None:
+    """The message an entry is; None for what is no message, and for an answer without text and calls (never sent)."""
+    match entry:
+        case UserSaid(parts):
+            return _user_message(parts, seq)
+        case AssistantSaid(text=text, tool_calls=calls, reasoning=reasoning) if calls or text.strip():
+            return Message(
+                "assistant", whole(text), tool_calls=tuple(map(_sendable_call, calls)), reasoning=reasoning, seq=seq
+            )
+        case ToolReturned(call_id=call_id, output=output):
+            return Message("tool", whole(output), call_id=whole(call_id), seq=seq)
+        case _:
+            return None
+
+
+def tokens_of(logged: Logged, message: Message) -> int:
+    """Tokens of a logged message: its stored count and what surrounds the words, or the estimate where none is stored."""
+    if logged.tokens <= 0:
+        return estimate_message(message)
+    pictures = estimate_parts([part for part in message.parts if not isinstance(part, TextPart)])
+    return logged.tokens + pictures + around(message)
+
+
+def _user_message(parts: tuple[Part, ...], seq: int | None) -> Message:
+    sendable = tuple(map(_sendable_part, parts))
+    text = "\n".join(map(part_text, sendable))
+    if all(isinstance(part, TextPart) for part in sendable):
+        return Message("user", text, seq=seq)
+    return Message("user", text, parts=sendable, seq=seq)
+
+
+def _sendable_part(part: Part) -> Part:
+    match part:
+        case TextPart(text):
+            return TextPart(whole(text))
+        case OtherPart(kind, raw):
+            return part if _is_json(raw) else TextPart(f"[{whole(kind)}]")
+        case _:
+            return replace(part, url=whole(part.url), name=whole(part.name))
+
+
+def _sendable_call(call: ToolCall) -> ToolCall:
+    arguments = "{}" if call.malformed is not None else sendable_arguments(call.arguments)
+    sendable = (whole(call.id), whole(call.name), arguments, sendable_extra(call.extra))
+    if sendable == (call.id, call.name, call.arguments, call.extra):
+        return call
+    identity, name, arguments, extra = sendable
+    return replace(call, id=identity, name=name, arguments=arguments, extra=extra)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+        text.encode("utf-8")
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,123 @@
+"""The estimate of how many tokens a text takes, from the kinds of bytes it is made of."""
+
+import math
+from collections.abc import Sequence
+
+from tui_agent.core.entries import ImagePart, OtherPart, Part, Reasoning, TextPart, ToolCall, Usage
+from tui_agent.core.messages import Message, ToolSpec
+
+MESSAGE_OVERHEAD = 4
+"""Tokens that a chat template spends on each message besides its words."""
+
+IMAGE_TOKENS = 1_000
+"""A picture's flat price: providers charge by its area, which is not known here, and never by its bytes."""
+
+_LETTERS = bytes(range(65, 91)) + bytes(range(97, 123))
+_DIGITS = b"0123456789"
+_CJK_LEADS = bytes(range(0xE3, 0xEE))
+_OTHER_LEADS = bytes(range(0xC2, 0xE3)) + bytes(range(0xF0, 0xF5))
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
+
+# Tokens for each byte of a class, fitted to o200k_base on prose, code, JSON, shell listings and Chinese.
+_CJK, _LETTER, _SPACE, _DIGIT, _OTHER, _REST = 0.79, 0.23, 0.17, 1.39, 0.87, 0.27
+
+_SMOOTHING = 0.5
+_BELIEVED_RATIOS = (0.4, 3.0)
+_TINY = 200
+
+_COMPARED_FROM = 500
+"""Smaller requests are not compared with their estimate: template and noise weigh too much in them."""
+
+_UNCALIBRATED_FLOOR, _CALIBRATED_FLOOR = 0.5, 0.7
+_MARK_SLACK = 8
+_CLEARLY_MORE = 1.25
+
+
+def estimate(text: str) -> int:
+    """Roughly how many tokens `text` takes: within about 10 % on long texts, linear, for any string at all."""
+    data = text.encode("utf-8", "surrogatepass")
+    letters = _count(data, _LETTERS)
+    digits = _count(data, _DIGITS)
+    cjk = _count(data, _CJK_LEADS)
+    other = _count(data, _OTHER_LEADS)
+    spaces = data.count(b" ")
+    rest = len(data) - letters - digits - cjk - other - spaces - _count(data, _CONTINUATIONS)
+    return math.ceil(_CJK * cjk + _LETTER * letters + _SPACE * spaces + _DIGIT * digits + _OTHER * other + _REST * rest)
+
+
+def estimate_message(message: Message) -> int:
+    """Roughly how many tokens a message takes, with its calls, its pictures and the template around it."""
+    words = estimate_parts(message.parts) if message.parts else estimate(message.text)
+    return words + sum(estimate(call.name + call.arguments) for call in message.tool_calls) + around(message)
+
+
+def around(message: Message) -> int:
+    """Roughly how many tokens a message takes besides its words and its calls' names and arguments."""
+    calls = len(message.tool_calls) * MESSAGE_OVERHEAD
+    if message.reasoning is None or not replays_reasoning(message.tool_calls, message.reasoning):
+        return MESSAGE_OVERHEAD + calls
+    return MESSAGE_OVERHEAD + calls + estimate(message.reasoning.text)
+
+
+def replays_reasoning(calls: Sequence[ToolCall], reasoning: Reasoning | None) -> bool:
+    """Whether reasoning goes back to its endpoint: only beside tool calls, and not when it stood in inline tags."""
+    return bool(calls) and reasoning is not None and reasoning.field != "think"
+
+
+def estimate_parts(parts: Sequence[Part]) -> int:
+    """Roughly how many tokens a user's parts take; what is no text never counts by its encoded bytes."""
+    return sum(_estimate_part(part) for part in parts)
+
+
+def estimate_tools(tools: Sequence[ToolSpec]) -> int:
+    """Roughly how many tokens the offered tools take in a request."""
+    return sum(estimate(tool.name + tool.description + tool.parameters) + 2 * MESSAGE_OVERHEAD for tool in tools)
+
+
+def next_ratio(ratio: float, reported: int, estimated: int) -> float:
+    """What to multiply estimates with, after an endpoint reported `reported` tokens for a request of `estimated`.
+
+    A smoothed average. Requests too small to tell and reports beyond belief leave it as it is.
+    """
+    if estimated < _TINY or reported <= 0:
+        return ratio
+    lowest, highest = _BELIEVED_RATIOS
+    measured = reported / estimated
+    if not lowest <= measured <= highest:
+        return ratio
+    return ratio + _SMOOTHING * (measured - ratio)
+
+
+def believable(usage: Usage | None, expected: int, window: int | None = None, calibrated: bool = False) -> bool:
+    """Whether a report can be the size of the request that was sent.
+
+    Missing and zero reports are not. Nor is one far below `expected` (tokens, calibrated; 0: unknown), or one at the
+    mark to which some servers cut a prompt in silence (half their window and two): such a server has read less than it
+    was sent.
+    """
+    return usage is not None and usage.prompt > 0 and not looks_cut(usage, expected, window, calibrated)
+
+
+def looks_cut(usage: Usage, expected: int, window: int | None = None, calibrated: bool = False) -> bool:
+    """Whether the endpoint seems to have cut the prompt without saying so."""
+    if usage.prompt <= 0:
+        return False
+    share = _CALIBRATED_FLOOR if calibrated else _UNCALIBRATED_FLOOR
+    if expected > _COMPARED_FROM and usage.prompt < share * expected:
+        return expected - usage.prompt > _COMPARED_FROM // 2
+    at_the_mark = window is not None and abs(usage.prompt - (window // 2 + 2)) <= _MARK_SLACK
+    return at_the_mark and (expected == 0 or expected >= _CLEARLY_MORE * usage.prompt)
+
+
+def _count(data: bytes, kind: bytes) -> int:
+    return len(data) - len(data.translate(None, kind))
+
+
+def _estimate_part(part: Part) -> int:
+    match part:
+        case TextPart(text):
+            return estimate(text)
+        case ImagePart():
+            return IMAGE_TOKENS
+        case OtherPart(raw=raw):
+            return min(estimate(raw), IMAGE_TOKENS)
