@@ -36,7 +36,7 @@ def message_of(entry: Entry, seq: int | None = None) -> Message | None:
 
 
 def tokens_of(logged: Logged, message: Message) -> int:
-    """Tokens of a logged message: its stored count and what surrounds the words, or the estimate where none is stored."""
+    """Tokens of a logged message: its stored count and what surrounds the words, or the estimate where there is none."""
     if logged.tokens <= 0:
         return estimate_message(message)
     pictures = estimate_parts([part for part in message.parts if not isinstance(part, TextPart)])
