@@ -1,0 +1,121 @@
+"""Copying, with words that say what really happened: sent to the terminal, checked, or written to a file."""
+
+import asyncio
+import base64
+import os
+import shutil
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+LONGEST_FOR_TERMINALS = 74_000
+"""Characters of base64 beyond which several terminals drop an OSC 52 sequence without a word."""
+
+_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Native:
+    """A pair of commands that write and read the clipboard of this machine."""
+
+    name: str
+    write: tuple[str, ...]
+    read: tuple[str, ...]
+    needs: str
+    """The environment variable without which it cannot work; "" for none."""
+
+
+_NATIVE = (
+    _Native("pbcopy", ("pbcopy",), ("pbpaste",), ""),
+    _Native("wl-copy", ("wl-copy",), ("wl-paste", "--no-newline"), "WAYLAND_DISPLAY"),
+    _Native("xclip", ("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o"), "DISPLAY"),
+    _Native("xsel", ("xsel", "--clipboard", "--input"), ("xsel", "--clipboard", "--output"), "DISPLAY"),
+)
+
+
+class Clipboard:
+    """Reaches the clipboard by every way there is."""
+
+    def __init__(self, write_to_terminal: Callable[[str], object], environ: Mapping[str, str] = os.environ) -> None:
+        self._write_to_terminal = write_to_terminal
+        self._environ = environ
+
+    async def copy(self, text: str) -> str:
+        """Copy the text; what happened, in words."""
+        data = text.encode("utf-8", "replace")
+        encoded = base64.b64encode(data).decode("ascii")
+        self._write_to_terminal(self._osc52(encoded))
+        size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
+        checked = await self._copy_natively(data)
+        if checked:
+            return f"Copied {size} with {checked}."
+        if self._environ.get("TMUX") and await _run(("tmux", "load-buffer", "-w", "-"), data) is not None:
+            return f"Copied {size} to tmux's buffer, and sent to the terminal."
+        if len(encoded) > LONGEST_FOR_TERMINALS:
+            return f"Sent {size} to the terminal, which may find it too long. /copy file writes a file instead."
+        return f"Sent {size} to the terminal (OSC 52); not every terminal takes it. /copy file writes a file."
+
+    def _osc52(self, encoded: str) -> str:
+        sequence = f"\x1b]52;c;{encoded}\x07"
+        if not self._environ.get("TMUX"):
+            return sequence
+        # tmux passes on what is wrapped so, with every ESC doubled, if `allow-passthrough` is on.
+        doubled = sequence.replace("\x1b", "\x1b\x1b")
+        return f"\x1bPtmux;{doubled}\x1b\\"
+
+    async def _copy_natively(self, data: bytes) -> str:
+        """The name of the command that did it and whether it was read back; "" when none could."""
+        if self._environ.get("SSH_CONNECTION"):
+            return ""
+        for native in _NATIVE:
+            if native.needs and not self._environ.get(native.needs):
+                continue
+            if shutil.which(native.write[0], path=self._environ.get("PATH")) is None:
+                continue
+            if await _run(native.write, data) is None:
+                continue
+            is_same = await _run(native.read, b"") == data
+            return f"{native.name}, read back and the same" if is_same else f"{native.name}, which could not be checked"
+        return ""
+
+
+async def _run(command: tuple[str, ...], data: bytes) -> bytes | None:
+    """What the command wrote, or None when it could not be run, failed, or took too long."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:
+        return None
+    try:
+        written, _ = await asyncio.wait_for(process.communicate(data), _SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return None
+    return (written or b"") if process.returncode == 0 else None
+
+
+def write_to_file(text: str, directory: Path, stem: str, suffix: str = ".md") -> Path:
+    """Write a copy into a new file, readable by its owner only; its path.
+
+    Raises:
+        OSError: it could not be written.
+    """
+    number = 1
+    while True:
+        path = directory / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            number += 1
+            continue
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
+            file.write(text)
+        return path
+
+

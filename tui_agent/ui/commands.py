@@ -1,0 +1,138 @@
+"""The slash commands as a table, what a text in the prompt asks for, and the command palette made from the table."""
+
+import difflib
+import os.path
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One slash command."""
+
+    name: str
+    help: str
+    """One line."""
+
+    argument: str = ""
+    """How its argument is written in help, such as `[focus]`; "" when it takes none."""
+
+    binding: str = ""
+    """Id of the key binding that does the same; "" for none."""
+
+    needs_argument: bool = False
+    """Whether choosing it from the completion leaves room for an argument instead of running it."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "keys and commands", binding="help"),
+    Command("new", "start a new session", binding="new"),
+    Command("sessions", "list, search, rename, delete sessions", binding="sessions"),
+    Command("resume", "open another session", "[id]"),
+    Command("rename", "give this session a title", "[title]"),
+    Command("fork", "new session that begins like this one"),
+    Command("delete", "delete this session, after asking"),
+    Command("model", "show or change the model", "[name]"),
+    Command("system", "show or change the system prompt", "[text]"),
+    Command("context", "context panel: gauge, summary, pins, details", binding="context"),
+    Command("summary", "read the summary that stands, and its versions"),
+    Command("compact", "fold old messages into the summary, preview first", "[focus]", binding="compact"),
+    Command("undo-compact", "take the last compaction back", binding="undo-compact"),
+    Command("redo-compact", "apply again what was undone"),
+    Command("pin", "carry a line in every context, word for word", "[text]"),
+    Command("pins", "list the pins; unpin"),
+    Command("search", "find in this session, or in all of them", "[words]", binding="find"),
+    Command("retry", "ask the last question again"),
+    Command("edit", "choose an earlier message of yours to edit"),
+    Command("copy", "copy the last answer, a code block, or all", "[code|all|file]"),
+    Command("export", "write the session to a file", "[md|json|html] [path]"),
+    Command("editor", "write the prompt in $EDITOR", binding="editor"),
+    Command("attach", "put a text file or a picture into the prompt", "path", needs_argument=True),
+    Command("tools", "the tools the model is offered"),
+    Command("approve", "approval mode: ask, edits, all", "[ask|edits|all]", binding="approval"),
+    Command("theme", "choose the colours", "[name]"),
+    Command("keys", "all key bindings and their ids"),
+    Command("doctor", "what is configured, reachable, and its window"),
+    Command("quit", "leave", binding="quit"),
+)
+"""Every command, in the order of help and completion."""
+
+BY_NAME = {command.name: command for command in COMMANDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A message for the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A known command."""
+
+    command: Command
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownCommand:
+    """Looks like a command and is none; it is not sent."""
+
+    name: str
+    nearest: str
+    """The most similar command, or ""."""
+
+
+_COMMAND_WORD = re.compile(r"/([a-z][a-z0-9-]*)(?:\s+(.*))?", re.DOTALL | re.IGNORECASE)
+
+
+def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> Say | Run | UnknownCommand:
+    """What the text in the prompt asks for. Paths such as `/tmp` and `/home/ana/x.py:3 why?` are messages.
+
+    A space before the slash makes any text a message.
+    """
+    matched = _COMMAND_WORD.fullmatch(text)
+    if matched is None:
+        return Say(text)
+    name = matched[1].lower()
+    command = BY_NAME.get(name)
+    if command is not None:
+        return Run(command, (matched[2] or "").strip())
+    if is_path("/" + matched[1]):
+        return Say(text)
+    nearest = difflib.get_close_matches(name, BY_NAME, n=1)
+    return UnknownCommand(matched[1], nearest[0] if nearest else "")
+
+
+def completions(text: str) -> tuple[Command, ...]:
+    """The commands that a text which is still one word may become: those that begin so, then those that contain it."""
+    if not text.startswith("/") or any(char.isspace() for char in text) or "/" in text[1:]:
+        return ()
+    typed = text[1:].lower()
+    starting = [command for command in COMMANDS if command.name.startswith(typed)]
+    containing = [command for command in COMMANDS if typed in command.name and command not in starting]
+    return (*starting, *containing)
+
+
+class CommandPalette(Provider):
+    """Every slash command in Textual's command palette."""
+
+    async def discover(self) -> Hits:
+        for command in COMMANDS:
+            yield DiscoveryHit(f"/{command.name}", self._runner(command), help=command.help)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in COMMANDS:
+            label = f"/{command.name}  {command.help}"
+            score = matcher.match(label)
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), self._runner(command), help=command.help)
+
+    def _runner(self, command: Command) -> Callable[[], object]:
+        return partial(self.screen.run_action, f"command('{command.name}')")

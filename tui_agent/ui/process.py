@@ -1,0 +1,61 @@
+"""The process under the interface: signals that restore the terminal, input that is not UTF-8, crash files."""
+
+import asyncio
+import codecs
+import contextlib
+import datetime
+import functools
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from tui_agent import __version__
+
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+)
+"""Signals that end the program; Textual handles none of them and would leave the terminal in raw mode."""
+
+
+def leave_on_signals(leave: Callable[[int], object]) -> None:
+    """Call `leave` with exit code 128 + n when signal n asks the program to end. Needs a running loop."""
+    loop = asyncio.get_running_loop()
+    for number in ENDING_SIGNALS:
+        # Not on Windows, and not outside the main thread: there the signal keeps its default meaning.
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, leave, 128 + number)
+
+
+def accept_any_input() -> None:
+    """Read bytes that are not UTF-8 as U+FFFD; Textual's strict decoder would end the program at the first one.
+
+    Textual's Linux driver takes its decoder from a module attribute; this can go when it decodes with "replace".
+    """
+    if sys.platform == "win32":
+        return
+    from textual.drivers import linux_driver
+
+    def tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+        return functools.partial(codecs.getincrementaldecoder(encoding), errors="replace")
+
+    setattr(linux_driver, "getincrementaldecoder", tolerant)  # noqa: B010
+
+
+def write_crash_file(directory: Path, error: BaseException) -> Path | None:
+    """Write where the error arose, without the values of variables; None when even that cannot be written.
+
+    The file names functions and lines only: what was said, and keys, stand in values.
+    """
+    at = datetime.datetime.now(datetime.UTC)
+    frames = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
+    text = f"tui-agent {__version__}, {at.isoformat(timespec='seconds')}\n{frames}{type(error).__name__}\n"
+    path = directory / f"crash-{at:%Y%m%dT%H%M%S}.txt"
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        return None
+    return path

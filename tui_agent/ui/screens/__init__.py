@@ -1,0 +1,1 @@
+"""The screens: the chat, and the modals that lie over it."""

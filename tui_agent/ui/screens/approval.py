@@ -1,0 +1,141 @@
+"""Asks whether a tool may do what it would do, showing it to the byte."""
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import ClassVar, get_args
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
+from tui_agent.agent.tools.base import Intent
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.widgets.lines_view import Line, LinesView
+
+DEAF_SECONDS = 0.3
+"""Keys are ignored for this long after the question appears: they were meant for something else."""
+
+_QUESTIONS = {
+    "read": "Read this?",
+    "edit": "Write this?",
+    "command": "Run this command?",
+    "other": "Do this?",
+}
+
+
+class ApprovalScreen(ModalScreen[Decision | None]):
+    """No answer has the focus; nothing can be approved before its end was on the screen. None: the turn is over."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("approval")]
+    AUTO_FOCUS = "LinesView"
+
+    def __init__(self, request: ApprovalRequest, *, clock: Callable[[], float] = monotonic) -> None:
+        super().__init__()
+        self._request = request
+        self._clock = clock
+        self._opened = clock()
+
+    def compose(self) -> ComposeResult:
+        intent = self._request.intent
+        with Vertical(classes="dialog large approval") as dialog:
+            dialog.border_title = Content(_QUESTIONS[intent.kind])
+            yield Static(Content("\n").join(_headlines(intent)), classes="explanation")
+            yield LinesView(_exact_lines(intent), exact=True)
+            yield Static(Content(""), id="approval-note")
+            yield Static(_choices(intent), id="approval-choices")
+            yield Input(placeholder="say why not, and Enter", id="approval-comment", compact=True)
+
+    def on_mount(self) -> None:
+        self._opened = self._clock()
+
+    @property
+    def _is_deaf(self) -> bool:
+        return self._clock() - self._opened < DEAF_SECONDS
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Keys in the first moment are for something else; other letters begin a refusal in words."""
+        if self._is_deaf:
+            event.stop()
+            event.prevent_default()
+        elif event.is_printable and event.character and not self.query_one(Input).has_focus:
+            if not self._is_bound(event.key):
+                event.stop()
+                self.action_comment()
+                self.query_one(Input).value = event.character
+                self.query_one(Input).cursor_position = 1
+
+    def _is_bound(self, key: str) -> bool:
+        return key in self._bindings.key_to_bindings or key == "space"
+
+    def action_decide(self, verdict: str) -> None:
+        for known in get_args(Verdict):
+            if known == verdict:
+                self._decide(known)
+
+    def _decide(self, verdict: Verdict) -> None:
+        if self._is_deaf:
+            return
+        if verdict == "denied":
+            self.dismiss(Decision("denied"))
+        elif self._request.intent.sensitive and verdict != "once":
+            self._note("This can only be allowed once: 1 or y.")
+        elif not self.query_one(LinesView).end_was_shown:
+            self._note("There is more below. Read to the end first (PgDn, End).")
+        else:
+            self.dismiss(Decision(verdict))
+
+    def action_comment(self) -> None:
+        if not self._is_deaf:
+            self.query_one(Input).add_class("-open")
+            self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def _refused_in_words(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(Decision("denied", event.value.strip()))
+
+    @on(LinesView.EndShown)
+    def _end_shown(self, event: LinesView.EndShown) -> None:
+        event.stop()
+        self._note("")
+
+    def _note(self, words: str) -> None:
+        self.query_one("#approval-note", Static).update(Content.styled(words, "$warning"))
+
+
+def _headlines(intent: Intent) -> Iterator[Content]:
+    yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
+    if intent.directory:
+        yield Content.styled("in ", "$text-muted") + content(intent.directory, single_line=True, strict=True)
+    if intent.outside:
+        target = safe(intent.binding, single_line=True, strict=True)
+        yield Content.styled(f"! outside the workspace: {target}", "bold $warning")
+    if intent.sensitive:
+        yield Content.styled("! other programs run this by themselves; it can only be allowed once", "bold $warning")
+
+
+def _exact_lines(intent: Intent) -> Iterator[Line]:
+    """Every line as it is, with tabs and all that is hidden made visible."""
+    for line in (intent.body or intent.title).split("\n"):
+        style = ""
+        if intent.kind == "edit" and line[:1] in ("+", "-"):
+            style = "added" if line[0] == "+" else "removed"
+        elif intent.kind == "edit" and line.startswith("@@"):
+            style = "dim"
+        yield Line(safe(line, single_line=True, strict=True), style)
+
+
+def _choices(intent: Intent) -> Content:
+    if intent.sensitive:
+        return Content("1 y  yes, once     4 n  no     Tab  say why not")
+    what = {"command": "this command here", "edit": "edits of this file", "read": "this", "other": "this tool"}
+    return Content(
+        f"1 y  yes, once     2 s  {what[intent.kind]}: yes for this session\n"
+        f"4 n  no            3 a  {what[intent.kind]}: always yes     Tab  say why not"
+    )

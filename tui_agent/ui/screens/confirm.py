@@ -1,0 +1,44 @@
+"""A question with two answers; the harmless one has the focus."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import content
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Says exactly what would happen and waits for a yes or a no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("confirm")]
+    AUTO_FOCUS = "#no"
+
+    def __init__(self, title: str, explanation: str, *, yes: str, no: str = "Cancel") -> None:
+        super().__init__()
+        self._title = title
+        self._explanation = explanation
+        self._yes = yes
+        self._no = no
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = content(self._title, single_line=True)
+            yield Static(content(self._explanation), classes="explanation")
+            with Horizontal(classes="buttons"):
+                yield Button(Content(self._no), id="no", compact=True)
+                yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)

@@ -1,0 +1,54 @@
+"""The help: made from the table of bindings and the table of commands, so that it cannot be out of date."""
+
+from collections.abc import Iterator, Mapping
+
+from tui_agent.ui.bindings import KEYS, PLACES, keys_of
+from tui_agent.ui.commands import COMMANDS
+from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.widgets.lines_view import Line
+
+_COLUMN = 24
+_INTRODUCTION = (
+    "Type and press Enter. What is said is kept for ever; what the model is sent has a limit, shown by the gauge.",
+    "When it fills up, old messages are folded into a summary. F4 shows that summary first, with what it leaves out;",
+    "F3 shows the one that stands. Nothing is deleted, and every compaction can be undone: /undo-compact.",
+)
+
+
+class HelpScreen(ReadingScreen):
+    """Keys and commands."""
+
+    def __init__(self, keymap: Mapping[str, str]) -> None:
+        super().__init__("Help", help_lines(keymap))
+
+
+def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
+    """What every key and every command does."""
+    for sentence in _INTRODUCTION:
+        yield Line(sentence)
+    for place, heading in PLACES.items():
+        yield Line("")
+        yield Line(heading, "heading")
+        for key in KEYS:
+            if key.place == place:
+                yield Line(f"{keys_of(key.id, keymap):<{_COLUMN}}{key.help}", hang=_COLUMN)
+    yield Line("")
+    yield Line("Commands", "heading")
+    for command in COMMANDS:
+        usage = f"/{command.name} {command.argument}".rstrip()
+        yield Line(f"{usage:<{_COLUMN}}{command.help}", hang=_COLUMN)
+    yield Line("A space before the slash sends the text as a message.", "dim")
+
+
+def key_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
+    """The ids that the [keys] table of the settings may name."""
+    yield Line("Put an id into the [keys] table of config.toml to change its keys, for instance:", "dim")
+    yield Line('[keys]', "strong")
+    yield Line('compact = "f4,ctrl+k"', "strong")
+    for place, heading in PLACES.items():
+        yield Line("")
+        yield Line(heading, "heading")
+        for key in KEYS:
+            if key.place == place:
+                changed = " (changed)" if key.id in keymap else ""
+                yield Line(f"{key.id:<{_COLUMN}}{keys_of(key.id, keymap)}{changed}", hang=_COLUMN)

@@ -1,0 +1,126 @@
+"""A modal list to choose from, narrowed by typing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import content, safe
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One row. The texts may come from anywhere; they are made safe when shown."""
+
+    id: str
+    label: str
+    note: str = ""
+
+
+def matching(choices: Sequence[Choice], words: str) -> list[Choice]:
+    """The choices that contain every word, case ignored."""
+    wanted = words.casefold().split()
+    return [each for each in choices if all(word in f"{each.label} {each.note}".casefold() for word in wanted)]
+
+
+class PickScreen(ModalScreen[str | None]):
+    """Gives the chosen id, or None when it was closed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]
+    AUTO_FOCUS = "Input"
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        *,
+        explanation: str = "",
+        placeholder: str = "type to narrow",
+        highlighted: Callable[[str], None] | None = None,
+    ) -> None:
+        """
+        Args:
+            title: over the list.
+            choices: the rows, best first.
+            explanation: a line under the title.
+            placeholder: in the empty filter.
+            highlighted: told the id of each row the highlight reaches, for a live preview.
+        """
+        super().__init__()
+        self._title = title
+        self._choices = choices
+        self._explanation = explanation
+        self._placeholder = placeholder
+        self._highlighted = highlighted
+        self._shown: list[Choice] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall") as dialog:
+            dialog.border_title = content(self._title, single_line=True)
+            dialog.border_subtitle = Content("Enter choose · Esc close")
+            if self._explanation:
+                yield Static(content(self._explanation), classes="explanation")
+            yield Input(placeholder=self._placeholder, compact=True)
+            yield OptionList(markup=False, compact=True)
+
+    def on_mount(self) -> None:
+        self._show(self._choices)
+
+    def _show(self, choices: Sequence[Choice]) -> None:
+        self._shown = list(choices)
+        rows = self.query_one(OptionList)
+        rows.clear_options()
+        rows.add_options([Option(self._row(each)) for each in self._shown])
+        rows.highlighted = 0 if self._shown else None
+        if not self._shown:
+            rows.add_option(Option(Content.styled("nothing matches", "$text-muted"), disabled=True))
+
+    @staticmethod
+    def _row(choice: Choice) -> Content:
+        note = Content.styled(f"  {safe(choice.note, single_line=True)}", "$text-muted") if choice.note else Content("")
+        return content(choice.label, single_line=True) + note
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show(matching(self._choices, event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_choose()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_choose()
+
+    @on(OptionList.OptionHighlighted)
+    def _reached(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if self._highlighted is not None and event.option_index < len(self._shown):
+            self._highlighted(self._shown[event.option_index].id)
+
+    def action_move(self, step: int) -> None:
+        rows = self.query_one(OptionList)
+        if step < 0:
+            rows.action_cursor_up()
+        else:
+            rows.action_cursor_down()
+
+    def action_choose(self) -> None:
+        index = self.query_one(OptionList).highlighted
+        if index is not None and index < len(self._shown):
+            self.dismiss(self._shown[index].id)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

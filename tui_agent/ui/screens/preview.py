@@ -1,0 +1,314 @@
+"""The preview of a compaction: what goes, what stands in its place, what would be lost. Nothing changes before Apply."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import var
+from textual.screen import ModalScreen
+from textual.widgets import ContentSwitcher, Static, TextArea
+
+from tui_agent.agent.automatic import Proposing, Reviewed
+from tui_agent.agent.compaction import Proposal, Proposed, Wish
+from tui_agent.context.ledger import details_of, lost
+from tui_agent.core.entries import Logged
+from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted
+from tui_agent.errors import NothingToFold, TuiAgentError
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.preview_lines import changed_lines, figures, folded_lines, hints, summary_lines, with_put_back
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.theme import NARROW
+from tui_agent.ui.widgets.lines_view import LinesView
+from tui_agent.ui.widgets.lost_list import LostList
+
+STREAM_SECONDS = 0.07
+"""The summary is drawn again at most this often while it is being written."""
+
+
+class SummaryEditor(TextArea):
+    """The proposed summary as a text to edit."""
+
+    class Left(Message):
+        """Esc was pressed: the text stays as it is now."""
+
+    class ApplyWanted(Message):
+        """Ctrl+Enter was pressed."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        wanted = {"escape": self.Left, "ctrl+enter": self.ApplyWanted}.get(event.key)
+        if wanted is not None:
+            event.stop()
+            event.prevent_default()
+            self.post_message(wanted())
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the preview is told about the session when it opens."""
+
+    tail: Sequence[Logged]
+    """The entries that are not folded yet."""
+
+    gauge: Gauge
+    keep: int
+    pins: tuple[str, ...] = ()
+
+
+class PreviewScreen(ModalScreen[Reviewed | None]):
+    """Gives what is to be applied, or None when it was cancelled."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("preview")]
+    AUTO_FOCUS = "#proposed"
+
+    shown: var[str] = var("summary")
+    lost_only: var[bool] = var(False, toggle_class="-lost-only")
+
+    @dataclass
+    class _Happened(Message):
+        event: Event | Proposed
+
+    @dataclass
+    class _Stopped(Message):
+        error: TuiAgentError
+
+    def __init__(self, propose: Proposing, wish: Wish, material: Material) -> None:
+        super().__init__()
+        self._propose = propose
+        self._wish = wish
+        self._material = material
+        self._proposal: Proposal | None = None
+        self._edited: str | None = None
+        self._written = ""
+        """The proposed summary so far, while it streams."""
+
+        self._state = "The summary is being written"
+        self._drawing = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog preview") as dialog:
+            dialog.border_title = Content("Compact")
+            yield Static(id="preview-figures")
+            with Horizontal(id="preview-body"):
+                with Vertical(id="preview-main"):
+                    yield Static(id="preview-heading", classes="panel-title")
+                    with ContentSwitcher(initial="proposed"):
+                        yield LinesView(id="proposed")
+                        yield LinesView(id="changes")
+                        yield LinesView(id="folded")
+                        yield SummaryEditor(id="edited", soft_wrap=True, compact=True)
+                yield LostList()
+            yield Static(id="preview-hints")
+
+    def on_mount(self) -> None:
+        self.query_one(LostList).show_pins(self._material.pins)
+        self.begin(self._wish)
+
+    # ── the proposal ─────────────────────────────────────────────────────────
+
+    def begin(self, wish: Wish) -> None:
+        """Have a summary written; an earlier proposal is void."""
+        self._wish = wish
+        self._proposal, self._edited, self._written = None, None, ""
+        self._state = "The summary is being written"
+        self.query_one("#proposed", LinesView).follow = True
+        self.query_one(LostList).show_lost(())
+        self.shown = "summary"
+        self._draw()
+        self._write(self._propose(wish))
+
+    @work(exclusive=True, group="proposal", exit_on_error=False)
+    async def _write(self, proposing: AsyncGenerator[Event | Proposed, None]) -> None:
+        try:
+            async with aclosing(proposing) as events_of_proposal:
+                async for event in events_of_proposal:
+                    self.post_message(self._Happened(event))
+        except TuiAgentError as error:
+            self.post_message(self._Stopped(error))
+
+    @on(_Happened)
+    def _happened(self, message: _Happened) -> None:
+        message.stop()
+        match message.event:
+            case SummaryArrived(text):
+                self._written += text
+                self._draw_soon()
+            case SummaryRestarted(reason):
+                self._written = ""
+                self._state = f"Writing again: {safe(reason, single_line=True)}" if reason else self._state
+                self._draw_soon()
+            case Proposed(proposal):
+                self._proposal = proposal
+                self.query_one("#proposed", LinesView).follow = False
+                self.query_one(LostList).show_lost(proposal.lost)
+                self._draw()
+            case _:
+                pass
+
+    @on(_Stopped)
+    def _stopped(self, message: _Stopped) -> None:
+        message.stop()
+        error = message.error
+        if isinstance(error, NothingToFold):
+            self._state = f"Nothing to fold. {error}"
+        else:
+            self._state = f"No summary. {error}"
+        self._draw()
+
+    def _draw_soon(self) -> None:
+        if not self._drawing:
+            self._drawing = True
+            self.set_timer(STREAM_SECONDS, self._draw)
+
+    def _draw(self) -> None:
+        self._drawing = False
+        proposal = self._proposal
+        put_back = self.query_one(LostList).put_back
+        state = "" if proposal is not None else self._state
+        after = with_put_back(proposal.after, put_back) if proposal is not None else None
+        self.query_one("#preview-figures", Static).update(
+            figures(self._material.gauge, after, proposal, len(put_back), state)
+        )
+        text = self._text if proposal is not None else self._written
+        self.query_one("#proposed", LinesView).set_lines(summary_lines(text))
+        self.query_one("#preview-heading", Static).update(self._heading())
+        self.query_one("#preview-hints", Static).update(
+            hints(is_ready=proposal is not None, is_editing=self.shown == "edit", keep=self._keep)
+        )
+
+    @property
+    def _keep(self) -> int:
+        return self._material.keep if self._wish.keep is None else self._wish.keep
+
+    @property
+    def _text(self) -> str:
+        """The summary as it would be applied now."""
+        if self._edited is not None:
+            return self._edited
+        return self._proposal.compacted.text if self._proposal is not None else ""
+
+    def _heading(self) -> Content:
+        names = {
+            "summary": "Proposed summary",
+            "changes": "What changed since the last summary",
+            "folded": "Messages that go into it",
+            "edit": "Edit: used byte for byte · Esc done · Ctrl+Enter apply",
+        }
+        edited = "  (edited)" if self._edited is not None and self.shown == "summary" else ""
+        return Content(names.get(self.shown, "Proposed summary") + edited)
+
+    # ── views ────────────────────────────────────────────────────────────────
+
+    def action_view(self, view: str) -> None:
+        if view == "lost":
+            self.lost_only = self.app.size.width < NARROW and not self.lost_only
+            self.query_one(LostList).take_focus()
+            return
+        self.lost_only = False
+        self.shown = "summary" if view == self.shown else view
+
+    def watch_shown(self, shown: str) -> None:
+        if not self.is_mounted:
+            return
+        ids = {"summary": "proposed", "changes": "changes", "folded": "folded", "edit": "edited"}
+        if shown == "changes":
+            previous = self._proposal.previous_text if self._proposal is not None else ""
+            self.query_one("#changes", LinesView).set_lines(changed_lines(previous, self._text or self._written))
+        elif shown == "folded":
+            self.query_one("#folded", LinesView).set_lines(folded_lines(self._folded()))
+        self.query_one(ContentSwitcher).current = ids[shown]
+        self.query_one(f"#{ids[shown]}").focus()
+        self._draw()
+
+    def _folded(self) -> list[Logged]:
+        if self._proposal is None:
+            return []
+        first, last = self._proposal.first, self._proposal.compacted.upto
+        return [logged for logged in self._material.tail if first <= logged.seq <= last]
+
+    # ── what is lost ─────────────────────────────────────────────────────────
+
+    @on(LostList.Changed)
+    def _put_back_changed(self, event: LostList.Changed) -> None:
+        event.stop()
+        self._draw()
+
+    def action_put_back(self) -> None:
+        self.query_one(LostList).toggle()
+
+    def action_put_back_all(self) -> None:
+        self.query_one(LostList).toggle_kind()
+
+    # ── editing ──────────────────────────────────────────────────────────────
+
+    def action_edit(self) -> None:
+        if self._proposal is None:
+            return
+        editor = self.query_one(SummaryEditor)
+        editor.load_text(safe(self._text))
+        self.lost_only = False
+        self.shown = "edit"
+
+    @on(SummaryEditor.Left)
+    def _edit_left(self, event: SummaryEditor.Left) -> None:
+        event.stop()
+        self._take_edit()
+        self.shown = "summary"
+
+    @on(SummaryEditor.ApplyWanted)
+    def _apply_edit(self, event: SummaryEditor.ApplyWanted) -> None:
+        event.stop()
+        self.action_apply()
+
+    def _take_edit(self) -> None:
+        """The edited text, if it is another; what it now leaves out is looked for anew."""
+        editor_text = self.query_one(SummaryEditor).text
+        if self._proposal is None or editor_text == safe(self._text):
+            return
+        self._edited = editor_text
+        carried = {detail.text for detail in self._proposal.compacted.details}
+        missing = lost(details_of(self._folded()), editor_text)
+        self.query_one(LostList).show_lost(tuple(detail for detail in missing if detail.text not in carried))
+
+    # ── asking again ─────────────────────────────────────────────────────────
+
+    def action_regenerate(self) -> None:
+        question = TextPromptScreen(
+            "Write it again",
+            "What should the summary pay attention to? Empty is fine.",
+            value=self._wish.focus,
+        )
+        self.app.push_screen(question, self._again)
+
+    def _again(self, focus: str | None) -> None:
+        if focus is not None:
+            self.begin(replace(self._wish, focus=focus.strip()))
+
+    def action_keep(self, step: int) -> None:
+        keep = max(self._keep + step, 0)
+        if keep != self._keep:
+            self.begin(replace(self._wish, keep=keep, above=None))
+
+    # ── the end ──────────────────────────────────────────────────────────────
+
+    def action_apply(self) -> None:
+        if self.shown == "edit":
+            self._take_edit()
+        if self._proposal is None:
+            self.app.bell()
+            return
+        self.dismiss(Reviewed(self._proposal, self._edited, self.query_one(LostList).put_back))
+
+    def action_cancel(self) -> None:
+        if self.lost_only:
+            self.lost_only = False
+            return
+        self.workers.cancel_group(self, "proposal")
+        self.dismiss(None)

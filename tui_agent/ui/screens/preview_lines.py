@@ -1,0 +1,125 @@
+"""What the preview of a compaction says, as lines. Pure functions."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from textual.content import Content
+
+from tui_agent.agent.compaction import Proposal
+from tui_agent.context.tokens import estimate
+from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid, said_text
+from tui_agent.core.events import Gauge
+from tui_agent.ui.bindings import keys_of
+from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.times import time_of_day
+from tui_agent.ui.widgets.gauge import bar, compact_number, style_of
+from tui_agent.ui.widgets.lines_view import Line
+
+_BAR = 20
+_LONGEST_SHOWN = 4000
+"""Characters of one message shown among those that go; the transcript has it whole."""
+
+
+def with_put_back(gauge: Gauge, put_back: Sequence[Detail]) -> Gauge:
+    """The measure after applying, with the details that are put back."""
+    more = sum(estimate(detail.text) + 1 for detail in put_back)
+    return replace(gauge, tokens=gauge.tokens + more, estimated=True) if more else gauge
+
+
+def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_back: int, state: str) -> Content:
+    """Before and after, and what happens to the messages."""
+    rows = [_measure("now  ", before)]
+    if after is None or proposal is None:
+        rows.append(content(state, single_line=True))
+        return Content("\n").join(rows)
+    freed = before.tokens - after.tokens
+    gain = f"  frees ~{compact_number(freed)}" if freed > 0 else "  frees nothing"
+    rows.append(_measure("after", after) + Content.styled(gain, "$success" if freed > 0 else "$warning"))
+    folded = proposal.compacted.folded
+    details = len(proposal.compacted.details) + put_back
+    exact = f" · {details} exact detail{'' if details == 1 else 's'} carried along" if details else ""
+    rows.append(
+        Content.styled(
+            f"{folded} messages go into the summary · {proposal.kept} stay word for word{exact} · the record keeps all",
+            "$text-muted",
+        )
+    )
+    return Content("\n").join(rows)
+
+
+def _measure(name: str, gauge: Gauge) -> Content:
+    share = f" {gauge.share:4.0%}" if gauge.share is not None else ""
+    size = f" ~{compact_number(gauge.tokens)} tokens"
+    return Content(f"{name} ") + Content.styled(bar(gauge, _BAR), style_of(gauge)) + Content(f"{share}{size}")
+
+
+def summary_lines(text: str) -> Iterator[Line]:
+    """The summary with its headings."""
+    for line in text.split("\n"):
+        shown = safe(line, single_line=True)
+        if line.startswith("#") or (line.endswith(":") and len(line) < 40 and not line.startswith(("-", "·", "*"))):
+            yield Line(shown, "heading")
+        else:
+            yield Line(shown, hang=2 if line.startswith(("- ", "· ", "* ")) else 0)
+
+
+def changed_lines(previous: str, text: str) -> Iterator[Line]:
+    """What the new summary has that the old one has not, and the other way round."""
+    if not previous:
+        yield Line("This is the first summary: all of it is new.", "dim")
+        yield Line("")
+    matcher = difflib.ndiff(previous.split("\n") if previous else [], text.split("\n"))
+    for line in matcher:
+        shown = safe(line[2:], single_line=True)
+        if line.startswith("+ "):
+            yield Line(f"+ {shown}", "added", hang=2)
+        elif line.startswith("- "):
+            yield Line(f"- {shown}", "removed", hang=2)
+        elif line.startswith("  "):
+            yield Line(f"  {shown}", hang=2)
+
+
+def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
+    """The messages that go into the summary."""
+    names = {UserSaid: "you", AssistantSaid: "agent", ToolReturned: "tool"}
+    for logged in folded:
+        name = names.get(type(logged.entry))
+        if name is None:
+            continue
+        yield Line(f"#{logged.seq} {name}  {time_of_day(logged.at)}", "heading")
+        text = said_text(logged.entry)
+        for line in text[:_LONGEST_SHOWN].split("\n"):
+            yield Line(safe(line, single_line=True))
+        if len(text) > _LONGEST_SHOWN:
+            yield Line(f"… {len(text) - _LONGEST_SHOWN:,} more characters", "dim")
+        yield Line("")
+
+
+def hints(*, is_ready: bool, is_editing: bool, keep: int) -> Content:
+    """The keys, each of which can be clicked."""
+    if is_editing:
+        return Content.styled("Esc done editing · Ctrl+Enter apply", "$text-muted")
+    actions = []
+    if is_ready:
+        actions += [
+            _hint("preview-apply", "apply", "apply"),
+            _hint("preview-edit", "edit", "edit"),
+            _hint("preview-changes", "view('changes')", "what changed"),
+            _hint("preview-folded", "view('folded')", "messages"),
+            _hint("preview-lost", "view('lost')", "lost"),
+            _hint("preview-put-back", "put_back", "put back"),
+        ]
+    actions += [
+        _hint("preview-again", "regenerate", "again, with a focus"),
+        _hint("preview-keep-less", "keep(-2)", ""),
+        _hint("preview-keep-more", "keep(2)", f"keep {keep}"),
+        _hint("preview-cancel", "cancel", "cancel"),
+    ]
+    return Content("  ").join(actions)
+
+
+def _hint(binding_id: str, action: str, words: str) -> Content:
+    key = keys_of(binding_id).split(" · ")[0]
+    label = Content.styled(key, "bold $primary") + Content(f" {words}" if words else "")
+    return label.stylize(f"@click=screen.{action}")

@@ -1,0 +1,63 @@
+"""One line over the prompt: what is going on, for how long, how to stop it, and how much is new below."""
+
+from time import monotonic
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+class ActivityLine(Widget):
+    """Blank while nothing happens; it keeps its row, so that nothing jumps."""
+
+    ALLOW_SELECT = False
+
+    words: reactive[str] = reactive("")
+    """What is going on; "" for nothing. Safe to show."""
+
+    hint: reactive[str] = reactive("")
+    new_below: reactive[int] = reactive(0)
+
+    class EndWanted(Message):
+        """The note about new messages was clicked."""
+
+    def __init__(self, *, animated: bool = True) -> None:
+        super().__init__(id="activity")
+        self._animated = animated
+        self._since = 0.0
+
+    def start(self, words: str, hint: str = "") -> None:
+        """Say what is going on; the clock runs on while something is."""
+        if not self.words:
+            self._since = monotonic()
+        self.words, self.hint = words, hint
+        self.auto_refresh = 0.1 if self._animated else 1.0
+
+    def stop(self) -> None:
+        """Nothing is going on."""
+        self.words, self.hint = "", ""
+        self.auto_refresh = None
+
+    def on_click(self) -> None:
+        if self.new_below:
+            self.post_message(self.EndWanted())
+
+    def render(self) -> Content:
+        width = self.content_size.width
+        left = self._doing() if self.words else Content("")
+        if not self.new_below:
+            return left.truncate(width, ellipsis=True)
+        right = Content.styled(f" ↓ {self.new_below} new · Ctrl+End ", "$background on $primary")
+        room = width - cell_len(right.plain)
+        return left.truncate(max(room - 1, 0), ellipsis=True).pad_right(1).truncate(room, pad=True) + right
+
+    def _doing(self) -> Content:
+        elapsed = monotonic() - self._since
+        frame = _FRAMES[int(elapsed * 10) % len(_FRAMES)] if self._animated else "·"
+        seconds = f" {elapsed:.0f} s" if elapsed >= 1 else ""
+        line = Content.styled(f"{frame} ", "$primary") + Content(self.words) + Content.styled(seconds, "$text-muted")
+        return line + Content.styled(f" · {self.hint}", "$text-muted") if self.hint else line

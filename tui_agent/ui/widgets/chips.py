@@ -1,0 +1,42 @@
+"""Long pastes in the prompt: a short mark stands in the text, the whole paste is kept beside it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+CHIP_CHARACTERS = 2000
+"""A paste longer than this becomes a chip."""
+
+
+@dataclass(slots=True)
+class Chips:
+    """The pastes of one prompt by the mark that stands for them."""
+
+    pastes: dict[str, str] = field(default_factory=dict)
+
+    def add(self, pasted: str) -> str:
+        """Keep a paste; the mark to put into the text."""
+        lines = pasted.count("\n") + 1
+        size = f"~{lines:,} lines" if lines > 1 else f"~{len(pasted):,} characters"
+        mark = f"[Pasted {size}]"
+        number = 2
+        while mark in self.pastes:
+            mark = f"[Pasted #{number} {size}]"
+            number += 1
+        self.pastes[mark] = pasted
+        return mark
+
+    def expand(self, text: str) -> str:
+        """The text with every mark replaced by its paste, whole."""
+        if not self.pastes:
+            return text
+        pattern = "|".join(re.escape(mark) for mark in self.pastes)
+        return re.sub(pattern, lambda match: self.pastes[match.group()], text)
+
+    def spans(self, line: str) -> Iterator[tuple[int, int, str]]:
+        """Where marks stand in a line: first and last position, and the mark."""
+        for mark in self.pastes:
+            start = line.find(mark)
+            while start >= 0:
+                yield start, start + len(mark), mark
+                start = line.find(mark, start + len(mark))

@@ -1,0 +1,83 @@
+"""The bar that finds words in the session on the screen."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from tui_agent.ui.bindings import bindings
+
+
+class FindInput(Input):
+    """Its Up, Down and Tab belong to the finding."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("find")]
+
+    async def _on_key(self, event: events.Key) -> None:
+        if not event.is_printable:
+            event.prevent_default()
+
+    def action_next(self) -> None:
+        self.post_message(FindBar.Stepped(1))
+
+    def action_previous(self) -> None:
+        self.post_message(FindBar.Stepped(-1))
+
+    def action_everywhere(self) -> None:
+        self.post_message(FindBar.EverywhereWanted(self.value))
+
+    def action_close(self) -> None:
+        self.post_message(FindBar.Closed())
+
+
+class FindBar(Horizontal):
+    """Words to find, how many hits there are, and the keys."""
+
+    @dataclass
+    class Changed(Message):
+        """Other words are to be found."""
+
+        words: str
+
+    @dataclass
+    class Stepped(Message):
+        """To the next hit (1) or the one before (-1)."""
+
+        step: int
+
+    @dataclass
+    class EverywhereWanted(Message):
+        """The words are to be found in all sessions."""
+
+        words: str
+
+    class Closed(Message):
+        """Finding is over."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("find "), id="find-label")
+        yield FindInput(id="find-words", compact=True)
+        yield Static(Content(""), id="find-count")
+
+    @on(Input.Changed)
+    def _words_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def begin(self, words: str = "") -> None:
+        """Take the focus, with these words."""
+        field = self.query_one(FindInput)
+        field.value = words
+        field.focus()
+
+    def show_count(self, count: int) -> None:
+        """Say how many hits there are."""
+        words = self.query_one(FindInput).value
+        said = f"{count} hit{'' if count == 1 else 's'} · Enter next · Tab all sessions · Esc" if words else "Tab: all sessions"
+        self.query_one("#find-count", Static).update(Content(said), layout=False)

@@ -1,0 +1,142 @@
+"""The gauge: how full the context is, where compaction is due, and what compacting would free."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from tui_agent.core.events import Gauge
+
+FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"
+"""Shapes, so that the bar can be read without colour."""
+
+REPAINT_SECONDS = 0.05
+"""At most twenty repaints a second, however fast a reply streams."""
+
+
+def compact_number(number: int) -> str:
+    """A number in at most five characters: 950, 5.1k, 62k, 1.2M."""
+    if number < 1000:
+        return str(number)
+    if number < 99_950:
+        return f"{number / 1000:.1f}k"
+    if number < 999_500:
+        return f"{number / 1000:.0f}k"
+    return f"{number / 1_000_000:.1f}M"
+
+
+def bar(gauge: Gauge, width: int) -> str:
+    """The bar, `width` cells: filled as the window is, with a tick where compaction is due.
+
+    Without a known window the nearest trigger is the whole bar.
+    """
+    share = gauge.share
+    tick: int | None = None
+    if share is None:
+        share = gauge.trigger_share
+    elif gauge.window and gauge.trigger_tokens:
+        tick = min(round(gauge.trigger_tokens / gauge.window * width), width - 1)
+    if share is None or width < 1:
+        return FREE * max(width, 0)
+    filled = min(round(share * width), width)
+    if filled == 0 and gauge.tokens:
+        filled = 1
+    cells = [FULL] * filled + [FREE] * (width - filled)
+    if tick is not None:
+        cells[tick] = TICK_PASSED if tick < filled else TICK
+    return "".join(cells)
+
+
+def tokens_text(gauge: Gauge) -> str:
+    """`~5.1k/8.2k`, with the mark while estimated; `~5.1k/?` while the window is unknown."""
+    mark = "~" if gauge.estimated else ""
+    window = compact_number(gauge.window) if gauge.window else "?"
+    return f"{mark}{compact_number(gauge.tokens)}/{window}"
+
+
+def state_word(gauge: Gauge) -> str:
+    """In a word how near compaction is: "", "near", "due" or "over"."""
+    if gauge.window and gauge.tokens > gauge.window:
+        return "over"
+    share = gauge.trigger_share or 0.0
+    if share > 1.0:
+        return "due"
+    return "near" if share >= 0.9 else ""
+
+
+def style_of(gauge: Gauge) -> str:
+    """The theme colour that goes with the state; the words say the same."""
+    return {"over": "$error", "due": "$warning", "near": "$warning"}.get(state_word(gauge), "$primary")
+
+
+class GaugeBlock(Widget):
+    """The gauge in parts, for the context panel. Repaints without layout."""
+
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._gauge: Gauge | None = None
+        self._last = ""
+
+    def show(self, gauge: Gauge, last_compacted: str = "") -> None:
+        """Show this measure; `last_compacted` is the time of day of the last compaction."""
+        self._gauge = gauge
+        self._last = last_compacted
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 8
+
+    def render(self) -> Content:
+        gauge = self._gauge
+        width = self.content_size.width
+        if gauge is None or width < 1:
+            return Content("")
+        share = f"{gauge.share:4.0%}" if gauge.share is not None else "   ?"
+        filled_bar = bar(gauge, max(width - cell_len(share) - 1, 1))
+        rows = [
+            Content.styled(filled_bar, style_of(gauge)) + Content.styled(f" {share}", "bold"),
+            Content(f"{tokens_text(gauge)} tok · {compact_number(gauge.characters)} ch"),
+            *self._part_rows(gauge, width),
+            Content(self._messages_text(gauge)),
+            self._due_row(gauge),
+            Content.styled(self._compactions_text(gauge), "$text-muted"),
+        ]
+        return Content("\n").join(row.truncate(width, ellipsis=True) for row in rows)
+
+    @staticmethod
+    def _part_rows(gauge: Gauge, width: int) -> list[Content]:
+        parts = gauge.parts
+        named = [
+            ("system", parts.system),
+            ("tools", parts.tools),
+            ("summary", parts.summary),
+            ("pins", parts.pins),
+            ("tail", parts.tail),
+            ("unsent", parts.unsent),
+        ]
+        column = max(width // 2, 1)
+        cells = [f"{name:<8}{compact_number(count):>6}".ljust(column) for name, count in named]
+        rows = ["".join(cells[index : index + 2]).rstrip() for index in range(0, len(cells), 2)]
+        return [Content.styled(row, "$text-muted") for row in rows]
+
+    @staticmethod
+    def _messages_text(gauge: Gauge) -> str:
+        freed = f" · compact frees ~{compact_number(gauge.freed)}" if gauge.freed else ""
+        return f"{gauge.messages} messages{freed}"
+
+    @staticmethod
+    def _due_row(gauge: Gauge) -> Content:
+        share = gauge.trigger_share
+        if share is None:
+            return Content.styled("no trigger is set", "$text-muted")
+        words = {"over": "over the window", "due": "compaction is due", "near": "compaction is near"}
+        word = words.get(state_word(gauge), f"{share:.0%} of the way to compaction")
+        return Content.styled(word, style_of(gauge) if state_word(gauge) else "$text-muted")
+
+    def _compactions_text(self, gauge: Gauge) -> str:
+        if not gauge.compactions:
+            return "never compacted"
+        last = f" · last {self._last}" if self._last else ""
+        return f"⟲ compactions {gauge.compactions}{last}"

@@ -1,0 +1,113 @@
+"""The loss report: exact details that the summary leaves out, each put back with one key."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui_agent.core.entries import Detail
+from tui_agent.ui.safe_text import content
+
+
+class LostList(Vertical):
+    """What would be lost, most weighty first, and the pins, which never are."""
+
+    class Changed(Message):
+        """Other details are to be put back."""
+
+    def __init__(self) -> None:
+        super().__init__(id="lost-pane")
+        self._lost: tuple[Detail, ...] = ()
+        self._chosen: dict[Detail, None] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("Left out"), id="lost-heading", classes="panel-title")
+        yield OptionList(id="lost", markup=False, compact=True)
+        yield Static(id="preview-pins")
+
+    @property
+    def put_back(self) -> tuple[Detail, ...]:
+        """The details to put back, in the order of the report."""
+        return tuple(detail for detail in self._lost if detail in self._chosen)
+
+    def show_lost(self, lost: Sequence[Detail]) -> None:
+        """Show these; of those chosen before, the ones that are still lost stay chosen."""
+        self._lost = tuple(dict.fromkeys(lost))
+        self._chosen = {detail: None for detail in self._chosen if detail in self._lost}
+        rows = self.query_one(OptionList)
+        rows.clear_options()
+        rows.add_options([Option(self._row(detail)) for detail in self._lost])
+        if self._lost:
+            rows.highlighted = 0
+        else:
+            rows.add_option(Option(Content.styled("nothing exact is lost", "$text-muted"), disabled=True))
+        self._say()
+
+    def show_pins(self, pins: Sequence[str]) -> None:
+        """Name the pins, which every context carries."""
+        if not pins:
+            return
+        rows = [Content.styled("Pins stay, word for word", "$text-muted")]
+        rows += [content(f"▪ {pin}", single_line=True) for pin in pins[:4]]
+        if len(pins) > 4:
+            rows.append(Content.styled(f"… and {len(pins) - 4} more", "$text-muted"))
+        self.query_one("#preview-pins", Static).update(Content("\n").join(rows))
+
+    def take_focus(self) -> None:
+        """Let the keys act on the list."""
+        self.query_one(OptionList).focus()
+
+    def toggle(self) -> None:
+        """Put the highlighted detail back, or leave it out after all."""
+        index = self.query_one(OptionList).highlighted
+        if index is None or index >= len(self._lost):
+            return
+        detail = self._lost[index]
+        if detail in self._chosen:
+            del self._chosen[detail]
+        else:
+            self._chosen[detail] = None
+        self._refresh_row(index)
+        self._changed()
+
+    def toggle_kind(self) -> None:
+        """Put back every detail of the highlighted one's kind; if all are, leave them all out."""
+        index = self.query_one(OptionList).highlighted
+        if index is None or index >= len(self._lost):
+            return
+        kind = [detail for detail in self._lost if detail.kind == self._lost[index].kind]
+        if all(detail in self._chosen for detail in kind):
+            for detail in kind:
+                del self._chosen[detail]
+        else:
+            self._chosen |= dict.fromkeys(kind)
+        for place in range(len(self._lost)):
+            self._refresh_row(place)
+        self._changed()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.toggle()
+
+    def _refresh_row(self, index: int) -> None:
+        self.query_one(OptionList).replace_option_prompt_at_index(index, self._row(self._lost[index]))
+
+    def _row(self, detail: Detail) -> Content:
+        mark = "[+] " if detail in self._chosen else "[ ] "
+        name = f"{detail.name}: " if detail.name else ""
+        stated = "" if detail.origin == "user" else f" ({detail.origin})"
+        text = content(f"{name}{detail.text}", single_line=True)
+        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", "$text-muted")
+
+    def _changed(self) -> None:
+        self._say()
+        self.post_message(self.Changed())
+
+    def _say(self) -> None:
+        count, back = len(self._lost), len(self.put_back)
+        words = f"Left out: {count}" + (f" · {back} put back" if back else "") + (" · + puts back" if count else "")
+        self.query_one("#lost-heading", Static).update(Content(words))

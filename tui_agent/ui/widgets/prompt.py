@@ -1,0 +1,258 @@
+"""The prompt: where text is written before it is sent. Enter sends; nothing else does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import TextArea
+from textual.widgets.text_area import EditResult, Selection
+
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
+
+Location = tuple[int, int]
+"""Row and column, as Textual has them."""
+
+MOST_ROWS = 10
+"""The prompt grows to this many rows and scrolls beyond."""
+
+
+class Prompt(TextArea):
+    """A text field that grows, remembers what was sent, and keeps long pastes as chips."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("prompt")]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt--chip"}
+
+    @dataclass
+    class Submitted(Message):
+        """Enter was pressed on a text that is not blank; long pastes are expanded in it."""
+
+        text: str
+
+    @dataclass
+    class Edited(Message):
+        """The text is another; long pastes are expanded in it."""
+
+        text: str
+
+    @dataclass
+    class CompletionKey(Message):
+        """A key for the completion popup: `up`, `down`, `accept`."""
+
+        key: str
+
+    @dataclass
+    class ChipOpened(Message):
+        """A long paste is to be looked at."""
+
+        mark: str
+        text: str
+
+    class LeaveWanted(Message):
+        """End of input on an empty prompt."""
+
+    class SearchWanted(Message):
+        """What was sent before is to be searched."""
+
+    class EditorWanted(Message):
+        """The text is to be edited in an outside editor."""
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(id="prompt", placeholder=Content(placeholder), highlight_cursor_line=False, compact=True)
+        self.completing = False
+        """Whether the completion popup is open; it then gets Up, Down, Tab and Enter."""
+
+        self._chips = Chips()
+        self._sent: list[str] = []
+        self._place = 0
+        """Where in `_sent` the shown text stands; its length for the text that is being written."""
+
+        self._written = ""
+        """The text that was being written when the walk through `_sent` began."""
+
+        self._recalled = ""
+        """What the walk put into the field; any other text ends the walk."""
+
+    # ── what stands in it ────────────────────────────────────────────────────
+
+    @property
+    def message(self) -> str:
+        """The whole text, long pastes expanded."""
+        return self._chips.expand(self.text)
+
+    def write(self, text: str) -> None:
+        """Replace the text; a long one becomes a chip. The cursor goes to its end."""
+        self._chips = Chips()
+        self.load_text(self._short(text))
+        self.move_cursor(self.document.end)
+
+    def add(self, text: str) -> None:
+        """Put text at the cursor, as if it had been pasted."""
+        result = self.replace(self._short(text), *self.selection, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+
+    def open_chip(self, mark: str) -> None:
+        """Put a long paste's text in the place of its mark."""
+        text = self.text.replace(mark, safe(self._chips.pastes.pop(mark)))
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+
+    def remember(self, sent: Sequence[str]) -> None:
+        """What Up and Down walk through, oldest first."""
+        self._sent = [text for text in sent if text.strip()]
+        self._place = len(self._sent)
+
+    @property
+    def remembered(self) -> tuple[str, ...]:
+        """What was sent before, oldest first."""
+        return tuple(self._sent)
+
+    def _short(self, text: str) -> str:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return self._chips.add(text) if len(text) > CHIP_CHARACTERS else safe(text)
+
+    # ── keys ─────────────────────────────────────────────────────────────────
+
+    async def _on_key(self, event: events.Key) -> None:
+        if not event.is_printable:
+            event.prevent_default()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        self.add(event.text)
+
+    def action_send(self) -> None:
+        if self.completing:
+            self.post_message(self.CompletionKey("enter"))
+            return
+        self.submit()
+
+    def submit(self) -> None:
+        """Send the text and empty the prompt."""
+        text = self.message
+        if not text.strip():
+            return
+        self.remember([*(each for each in self._sent if each != text), text])
+        self.write("")
+        self.post_message(self.Submitted(text))
+
+    def action_newline(self) -> None:
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+
+    def action_history(self, step: int) -> None:
+        if self.completing:
+            self.post_message(self.CompletionKey("up" if step < 0 else "down"))
+        elif step < 0 and self.navigator.is_first_wrapped_line(self.cursor_location):
+            self._walk(-1)
+        elif step > 0 and self.navigator.is_last_wrapped_line(self.cursor_location):
+            self._walk(1)
+        elif step < 0:
+            self.action_cursor_up()
+        else:
+            self.action_cursor_down()
+
+    def _walk(self, step: int) -> None:
+        place = self._place + step
+        if not 0 <= place <= len(self._sent):
+            return
+        if self._place == len(self._sent):
+            self._written = self.message
+        self.write(self._written if place == len(self._sent) else self._sent[place])
+        self._place, self._recalled = place, self.text
+
+    def action_search_history(self) -> None:
+        self.post_message(self.SearchWanted())
+
+    def action_edit_outside(self) -> None:
+        self.post_message(self.EditorWanted())
+
+    def action_complete(self) -> None:
+        if self.completing:
+            self.post_message(self.CompletionKey("accept"))
+        else:
+            self.screen.focus_next()
+
+    def action_end_of_input(self) -> None:
+        if self.text:
+            self.action_delete_right()
+        else:
+            self.post_message(self.LeaveWanted())
+
+    # ── chips ────────────────────────────────────────────────────────────────
+
+    def chip_at_cursor(self) -> bool:
+        """Open the chip at the cursor, if there is one; whether there was."""
+        row, column = self.cursor_location
+        for start, end, mark in self._chips.spans(self.document.get_line(row)):
+            if start <= column <= end:
+                self.post_message(self.ChipOpened(mark, self._chips.pastes[mark]))
+                return True
+        return False
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2:
+            self.chip_at_cursor()
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep the cursor out of the inside of chips, so that none is broken by an edit."""
+        if not self._chips.pastes:
+            return selection
+        return Selection(self._outside_chips(selection.start), self._outside_chips(selection.end))
+
+    def _outside_chips(self, location: Location) -> Location:
+        row, column = location
+        came_from = self.selection.end
+        for start, end, _ in self._chips.spans(self.document.get_line(row)):
+            if start < column < end:
+                leftwards = came_from[0] == row and came_from[1] >= end
+                return row, start if leftwards else end
+        return location
+
+    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
+        """Delete a chip whole when a part of it would go."""
+        first, last = sorted((start, end))
+        for left, right, _ in self._chips.spans(self.document.get_line(first[0])):
+            if first[1] < right and (last[0] > first[0] or last[1] > left):
+                first = (first[0], min(first[1], left))
+                last = max(last, (first[0], right))
+        for left, right, _ in self._chips.spans(self.document.get_line(last[0])):
+            if left < last[1] < right:
+                last = (last[0], right)
+        return super()._delete_via_keyboard(first, last)
+
+    def get_line(self, line_index: int) -> Text:
+        line = super().get_line(line_index)
+        if self._chips.pastes:
+            style = self.get_component_rich_style("prompt--chip")
+            for start, end, _ in self._chips.spans(line.plain):
+                line.stylize(style, start, end)
+        return line
+
+    # ── height ───────────────────────────────────────────────────────────────
+
+    def _on_mount(self, event: events.Mount) -> None:
+        super()._on_mount(event)
+        self._fit_height()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self.text != self._recalled:
+            self._place = len(self._sent)
+        self._fit_height()
+        self.post_message(self.Edited(self.message))
+
+    def on_resize(self) -> None:
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Ask for layout only when the number of wrapped rows has changed."""
+        rows = min(max(self.wrapped_document.height, 1), MOST_ROWS)
+        if self.styles.height is None or self.styles.height.value != rows:
+            self.styles.height = rows

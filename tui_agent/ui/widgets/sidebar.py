@@ -1,0 +1,236 @@
+"""The context panel: gauge in parts, the summary with its sources, its versions, pins and exact details."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui_agent.core.entries import Compacted, Detail, Item, Logged
+from tui_agent.core.events import Gauge
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.times import time_of_day
+from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
+
+SECTIONS = {
+    "goals": "Goals",
+    "rules": "Decisions and rules",
+    "files": "Files and commands",
+    "findings": "Findings",
+    "unfinished": "Unfinished work",
+    "": "Summary",
+}
+"""Headings of a summary's sections, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinRow:
+    """A pin, as the panel shows it."""
+
+    seq: int
+    text: str
+    source: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the panel shows besides the gauge."""
+
+    live: Logged | None = None
+    """The compaction whose summary stands."""
+
+    versions: tuple[Logged, ...] = ()
+    """All compactions, oldest first."""
+
+    pins: tuple[PinRow, ...] = ()
+    details: tuple[Detail, ...] = ()
+    """Carried word for word behind the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What an option stands for."""
+
+    kind: Literal["item", "version", "pin", "detail"]
+    seq: int = 0
+    sources: tuple[int, ...] = field(default=())
+
+
+def by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
+    """The items under the headings of their sections, in the sections' order; unknown sections last."""
+    sections = [*SECTIONS, *sorted({item.section for item in items} - set(SECTIONS))]
+    for section in sections:
+        members = [item for item in items if item.section == section]
+        if members:
+            yield SECTIONS.get(section, section.capitalize()), members
+
+
+class MemoryList(OptionList):
+    """The rows of the panel; Enter follows one to its source."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("sidebar")]
+
+    @dataclass
+    class SourceWanted(Message):
+        """Go to this entry in the transcript."""
+
+        seq: int
+
+    @dataclass
+    class CompareWanted(Message):
+        """Show what this version changed."""
+
+        seq: int
+
+    @dataclass
+    class RestoreWanted(Message):
+        """Make this version's summary the live one."""
+
+        seq: int
+
+    @dataclass
+    class UnpinWanted(Message):
+        """Stop carrying this pin."""
+
+        seq: int
+
+    def __init__(self) -> None:
+        super().__init__(id="memory", markup=False, compact=True)
+        self._rows: dict[str, _Row] = {}
+        self._turn = 0
+        """How often Enter was pressed on the same row: each press goes to its next source."""
+
+    def show(self, memory: Memory) -> None:
+        """Show these rows."""
+        self._rows = {}
+        self.clear_options()
+        self.add_options([*self._summary(memory), *self._pins(memory), *self._details(memory), *self._versions(memory)])
+
+    def _summary(self, memory: Memory) -> Iterator[Option]:
+        live = memory.live
+        if live is None or not isinstance(live.entry, Compacted):
+            yield self._heading("No summary yet")
+            yield self._note("Everything that was said is in the context, word for word. F4 compacts.")
+            return
+        number = next((place for place, each in enumerate(memory.versions, 1) if each.seq == live.seq), 1)
+        yield self._heading(f"Summary · version {number} of {max(len(memory.versions), number)}")
+        yield self._note(describe(live))
+        for heading, members in by_section(live.entry.items):
+            yield self._heading(heading)
+            for item in members:
+                yield self._option(_Row("item", sources=item.sources), _item_text(item))
+
+    def _pins(self, memory: Memory) -> Iterator[Option]:
+        yield self._heading("Pins")
+        for pin in memory.pins:
+            sources = (pin.source,) if pin.source is not None else (pin.seq,)
+            yield self._option(_Row("pin", pin.seq, sources), content(f"▪ {pin.text}", single_line=True))
+        if not memory.pins:
+            yield self._note("none · /pin keeps a line in every context")
+
+    def _details(self, memory: Memory) -> Iterator[Option]:
+        if not memory.details:
+            return
+        yield self._heading("Kept word for word")
+        for detail in memory.details:
+            label = Content.styled(f"{detail.kind}  ", "$text-muted") + content(detail.text, single_line=True)
+            yield self._option(_Row("detail", sources=detail.sources), label)
+
+    def _versions(self, memory: Memory) -> Iterator[Option]:
+        if not memory.versions:
+            return
+        yield self._heading("Versions · c compare, r restore")
+        for number, version in reversed(list(enumerate(memory.versions, 1))):
+            is_live = memory.live is not None and version.seq == memory.live.seq
+            mark = "● " if is_live else "○ "
+            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), "$text-muted")
+            yield self._option(_Row("version", version.seq, (version.seq,)), label)
+
+    def _option(self, row: _Row, label: Content) -> Option:
+        option_id = f"row-{len(self._rows)}"
+        self._rows[option_id] = row
+        return Option(label, id=option_id)
+
+    @staticmethod
+    def _heading(text: str) -> Option:
+        return Option(Content.styled(safe(text, single_line=True), "bold $primary"), disabled=True)
+
+    @staticmethod
+    def _note(text: str) -> Option:
+        return Option(Content.styled(text, "$text-muted"), disabled=True)
+
+    @property
+    def _row(self) -> _Row | None:
+        if self.highlighted is None:
+            return None
+        return self._rows.get(self.get_option_at_index(self.highlighted).id or "")
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._turn = 0
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_open()
+
+    def action_open(self) -> None:
+        row = self._row
+        if row is not None and row.sources:
+            self.post_message(self.SourceWanted(row.sources[self._turn % len(row.sources)]))
+            self._turn += 1
+
+    def action_compare(self) -> None:
+        if self._row is not None and self._row.kind == "version":
+            self.post_message(self.CompareWanted(self._row.seq))
+
+    def action_restore(self) -> None:
+        if self._row is not None and self._row.kind == "version":
+            self.post_message(self.RestoreWanted(self._row.seq))
+
+    def action_unpin(self) -> None:
+        if self._row is not None and self._row.kind == "pin":
+            self.post_message(self.UnpinWanted(self._row.seq))
+
+
+class Sidebar(Vertical):
+    """The column at the right, or an overlay on narrow terminals."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("Context"), classes="panel-title")
+        yield GaugeBlock()
+        yield MemoryList()
+
+    def show_gauge(self, gauge: Gauge) -> None:
+        """Show this measure."""
+        self.query_one(GaugeBlock).show(gauge, time_of_day(gauge.last_compacted))
+
+    def show_memory(self, memory: Memory) -> None:
+        """Show these rows."""
+        self.query_one(MemoryList).show(memory)
+
+
+def describe(version: Logged) -> str:
+    """A version in a line: when, why, by which model, what it saved, what it covers."""
+    entry = version.entry
+    if not isinstance(entry, Compacted):
+        return ""
+    model = safe(entry.model, single_line=True, strict=True) or "extract, no model"
+    saved = f"{compact_number(entry.before.tokens)} → {compact_number(entry.after.tokens)} tokens"
+    return f"{time_of_day(version.at)} · {entry.trigger} · {model} · {saved} · up to #{entry.upto}"
+
+
+def _item_text(item: Item) -> Content:
+    text = Content("· ") + content(item.text, single_line=True)
+    if not item.sources:
+        return text + Content.styled("  no source", "$warning")
+    origin = " tool" if item.tool_only else ""
+    places = ",".join(str(seq) for seq in item.sources[:3]) + ("…" if len(item.sources) > 3 else "")
+    return text + Content.styled(f"  ↗{places}{origin}", "$text-muted")

@@ -1,0 +1,62 @@
+"""The card that stands in the chat while no model can be asked: what was looked for, and what can be done."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui_agent.ui.safe_text import content
+
+Choice = Literal["again", "key", "local", "install"]
+
+_CHOICES: tuple[tuple[Choice, str, str], ...] = (
+    ("again", "Look again", "for a key in the environment and for local servers (Ollama, llama.cpp, LM Studio, vLLM)"),
+    ("key", "Enter a key", "for OpenAI or any compatible endpoint; kept in memory for this run only"),
+    ("local", "Enter an address", "of an OpenAI-compatible server, such as http://127.0.0.1:8080/v1"),
+    ("install", "Copy the command", "that installs a small model which runs on this machine, without a key"),
+)
+INSTALL_COMMAND = 'pip install "tui-agent[local]"'
+
+
+class StartCard(Vertical):
+    """Live choices; the prompt can be typed in all the while."""
+
+    @dataclass
+    class Chosen(Message):
+        """A choice was made."""
+
+        choice: Choice
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content.styled("Get started", "bold $primary"))
+        yield Static(Content(""), id="start-reason")
+        yield OptionList(
+            *(
+                Option(Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", "$text-muted"), id=choice)
+                for choice, title, about in _CHOICES
+            ),
+            id="start-choices",
+            compact=True,
+        )
+        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, "$text-muted"))
+
+    def explain(self, what: str, meaning: str, todo: str) -> None:
+        """Say why no model can be asked."""
+        parts = [content(part) for part in (what, meaning, todo) if part]
+        self.query_one("#start-reason", Static).update(Content("\n").join(parts))
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        for choice, _, _ in _CHOICES:
+            if event.option.id == choice:
+                self.post_message(self.Chosen(choice))
+
+
+_PROMISE = "Nothing leaves this machine before you send the first message. What you type now is kept."

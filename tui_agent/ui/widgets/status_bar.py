@@ -1,0 +1,126 @@
+"""The status bar: model, gauge, approval mode, and the button that compacts."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tui_agent.core.events import Gauge
+from tui_agent.ui.theme import TINY
+from tui_agent.ui.widgets.gauge import bar, compact_number, state_word, style_of, tokens_text
+
+SEPARATOR = " │ "
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the bar says besides the gauge. All texts are safe to show."""
+
+    model: str = ""
+    place: str = ""
+    """Where the model runs."""
+
+    ready: bool = False
+    approval: str = "ask"
+    mode: str = "auto"
+    """The compaction mode."""
+
+
+class StatusLine(Widget):
+    """Model, gauge, characters, compactions, approval: as much of it, in this order, as the width holds."""
+
+    ALLOW_SELECT = False
+
+    gauge: reactive[Gauge | None] = reactive(None)
+    status: reactive[Status] = reactive(Status())
+
+    def render(self) -> Content:
+        width = self.content_size.width
+        parts = self._parts()
+        line = Content("")
+        for place, part in enumerate(parts):
+            piece = part if place == 0 else Content.styled(SEPARATOR, "$text-disabled") + part
+            if cell_len(line.plain) + cell_len(piece.plain) > width:
+                break
+            line += piece
+        return line or parts[0].truncate(max(width, 0), ellipsis=True)
+
+    def _parts(self) -> list[Content]:
+        gauge, status = self.gauge, self.status
+        measure = [] if gauge is None else [self._gauge_part(gauge)]
+        if self.app.size.width < TINY:
+            return measure or [self._model_part(status)]
+        model = self._model_part(status)
+        if gauge is None:
+            return [model]
+        parts = [model, *measure] if self._both_fit(model, measure[0]) else measure
+        parts.append(Content(f"{compact_number(gauge.characters)} ch"))
+        if gauge.compactions:
+            parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
+        parts.append(Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else ""))
+        if gauge.freed:
+            parts.append(Content.styled(f"compact frees ~{compact_number(gauge.freed)}", "$text-muted"))
+        if status.mode != "auto":
+            parts.append(Content.styled(f"compaction: {status.mode}", "$text-muted"))
+        return parts
+
+    def _both_fit(self, model: Content, measure: Content) -> bool:
+        needed = cell_len(model.plain) + cell_len(SEPARATOR) + cell_len(measure.plain)
+        return needed <= self.content_size.width
+
+    @staticmethod
+    def _model_part(status: Status) -> Content:
+        if not status.ready:
+            return Content.styled("○ ", "$warning") + Content(status.model or "no model")
+        place = Content.styled(f" @ {status.place}", "$text-muted") if status.place else Content("")
+        return Content.styled("● ", "$success") + Content(status.model) + place
+
+    def _gauge_part(self, gauge: Gauge) -> Content:
+        cells = 12 if self.app.size.width >= 80 else 8
+        share = f" {gauge.share:.0%}" if gauge.share is not None else ""
+        word = state_word(gauge)
+        line = Content.styled(bar(gauge, cells), style_of(gauge)) + Content(f" {tokens_text(gauge)}{share}")
+        return line + Content.styled(f" {word}", style_of(gauge)) if word else line
+
+
+class CompactButton(Static, can_focus=False):
+    """The word that compacts when it is clicked."""
+
+    ALLOW_SELECT = False
+
+    class Pressed(Message):
+        """It was clicked while enabled."""
+
+    def __init__(self) -> None:
+        super().__init__(Content("[Compact]"), id="compact")
+
+    def on_click(self) -> None:
+        if not self.disabled:
+            self.post_message(self.Pressed())
+
+
+class StatusBar(Horizontal):
+    """One row at the bottom of the chat."""
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine(id="status-line")
+        yield CompactButton()
+        yield Static(Content("F1 help"), id="help-hint")
+
+    def show_gauge(self, gauge: Gauge) -> None:
+        """Show this measure."""
+        self.query_one(StatusLine).gauge = gauge
+
+    def show_status(self, status: Status) -> None:
+        """Show these words."""
+        self.query_one(StatusLine).status = status
+
+    def allow_compaction(self, allowed: bool) -> None:
+        """Enable or disable the button; it is disabled while an approval is pending."""
+        self.query_one(CompactButton).disabled = not allowed
