@@ -1,0 +1,318 @@
+"""The ledger: exact details taken from entries word for word, and which of them a text has lost.
+
+Mechanical on purpose: a summary written by a model keeps conclusions and loses paths, numbers and commands. This must
+never paraphrase, and must stay linear in the size of what it reads.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tui_agent.context.ledger_compare import is_kept
+from tui_agent.context.ledger_corrections import INSTEAD_OF, stated_values
+from tui_agent.context.ledger_named import covers, is_loose, is_marked, value_of
+from tui_agent.context.ledger_patterns import Span, token_spans
+from tui_agent.context.ledger_phrases import command_spans, error_spans, is_command, quantity_spans, quoted_spans
+from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
+from tui_agent.context.ledger_sentences import sentences
+from tui_agent.context.tokens import estimate as estimate_tokens
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Detail,
+    DetailKind,
+    Logged,
+    Origin,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+    said_text,
+)
+
+_ORIGINS: dict[Origin, int] = {"user": 0, "assistant": 1, "tool": 2}
+_KINDS: dict[DetailKind, int] = {
+    "request": 0,
+    "rule": 0,
+    "named value": 1,
+    "command": 2,
+    "path": 2,
+    "url": 2,
+    "error": 3,
+    "hash": 3,
+    "version": 3,
+    "number": 3,
+    "code": 4,
+    "quoted": 4,
+}
+_LASTING: frozenset[DetailKind] = frozenset({"rule", "request"})
+_COVERING: frozenset[DetailKind] = frozenset({"command", "error"})
+"""Kinds whose parts are not details of their own, paths and addresses apart."""
+
+_OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
+_BULK = 16
+"""More details than this of one entry are a paste, not something said; the budget drops them before what was said."""
+
+_COMMAND_KEYS = frozenset({"command", "cmd", "script", "shell", "bash"})
+_PATH_KEYS = frozenset({"path", "file", "file_path", "filename", "filepath", "directory", "dir", "cwd", "root"})
+
+
+# ── collecting ───────────────────────────────────────────────────────────────
+
+
+def details_of(entries: Sequence[Logged]) -> tuple[Detail, ...]:
+    """The exact details in what users, assistants and tools said, once each, in the order they first appeared.
+
+    A detail that several said belongs to the one who outranks the others: user, then assistant, then tool.
+    """
+    found: dict[str, Detail] = {}
+    for logged in entries:
+        match logged.entry:
+            case UserSaid():
+                _note(found, spans_of(said_text(logged.entry), "user"), logged.seq, "user")
+            case AssistantSaid(text=text, tool_calls=calls):
+                _note(found, spans_of(text, "assistant"), logged.seq, "assistant")
+                for call in calls:
+                    _note(found, _call_spans(call), logged.seq, "assistant")
+            case ToolReturned(output=output):
+                _note(found, spans_of(output, "tool"), logged.seq, "tool")
+            case _:
+                continue
+    return tuple(found.values())
+
+
+def details_in(text: str) -> tuple[Detail, ...]:
+    """The exact details of a text that is no entry (an older summary, a pin), without sources."""
+    found: dict[str, Detail] = {}
+    _note(found, spans_of(text, "user"), None, "user")
+    return tuple(found.values())
+
+
+def spans_of(text: str, origin: Origin) -> list[Span]:
+    """Every detail of a text in its place; what is part of a command or an error is not listed again."""
+    spans = [*token_spans(text), *quantity_spans(text), *command_spans(text), *error_spans(text)]
+    if origin != "tool":
+        spans += quoted_spans(text)
+        spans += _statement_spans(text, origin)
+    return _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, _KINDS[span.kind])))
+
+
+def _statement_spans(text: str, origin: Origin) -> Iterator[Span]:
+    for sentence in sentences(text):
+        named = stated_values(sentence)
+        is_rule = states_rule(sentence) if origin == "user" else states_agreement(sentence)
+        if is_rule and not (covers(sentence, named) and is_only_a_reminder(sentence)):
+            yield rule_span(sentence)
+        for each in named:
+            yield Span(each.start, each.start + len(each.text), "named value", each.text, each.name)
+
+
+def _without_parts(spans: list[Span]) -> list[Span]:
+    kept: list[Span] = []
+    covered_to = 0
+    last: Span | None = None
+    for span in spans:
+        inside_command = span.start < covered_to and span.kind not in _OWN_RIGHT
+        same_place = last is not None and (span.start, span.end) == (last.start, last.end)
+        part_of_last = last is not None and span.end <= last.end and span.kind == last.kind
+        if inside_command or same_place or (part_of_last and span.kind not in ("rule", "named value")):
+            continue
+        kept.append(span)
+        if span.kind not in ("rule", "named value", "quoted"):
+            last = span
+        if span.kind in _COVERING:
+            covered_to = max(covered_to, span.end)
+    return kept
+
+
+def _call_spans(call: ToolCall) -> list[Span]:
+    spans: list[Span] = []
+    for key, value in _strings(_arguments(call), ""):
+        if key in _COMMAND_KEYS and len(value) <= 400:
+            spans.append(Span(0, len(value), "command", value.strip()))
+        elif key in _PATH_KEYS and len(value) <= 400 and "\n" not in value:
+            spans.append(Span(0, len(value), "path", value.strip()))
+        else:
+            spans += spans_of(value, "tool")
+    return [span for span in spans if span.text]
+
+
+def _arguments(call: ToolCall) -> Any:
+    try:
+        return json.loads(call.arguments if call.malformed is None else call.malformed)
+    except (ValueError, RecursionError):
+        return call.malformed or ""
+
+
+def _strings(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """Every string in parsed arguments with the key it stands under; without recursion, for nesting of any depth."""
+    waiting = [(key, value)]
+    while waiting:
+        name, each = waiting.pop()
+        if isinstance(each, str):
+            yield name, each
+        elif isinstance(each, dict):
+            waiting += [(str(inner), each[inner]) for inner in reversed(each)]
+        elif isinstance(each, list):
+            waiting += [(name, inner) for inner in reversed(each)]
+
+
+def _note(found: dict[str, Detail], spans: Sequence[Span], seq: int | None, origin: Origin) -> None:
+    for span in spans:
+        sources = () if seq is None else (seq,)
+        known = found.get(span.text)
+        if known is None:
+            found[span.text] = Detail(span.kind, span.text, sources, origin, span.name)
+            continue
+        found[span.text] = _joined(known, Detail(span.kind, span.text, sources, origin, span.name))
+
+
+def _joined(known: Detail, again: Detail) -> Detail:
+    higher = min(known, again, key=lambda detail: (_ORIGINS[detail.origin], _KINDS[detail.kind]))
+    sources = known.sources
+    if again.sources and (not sources or sources[-1] != again.sources[-1]):
+        sources = (*sources, *(seq for seq in again.sources if seq not in sources[-8:]))
+    return replace(higher, sources=sources, name=higher.name or known.name or again.name)
+
+
+def merged(earlier: Sequence[Detail], later: Sequence[Detail]) -> tuple[Detail, ...]:
+    """Details carried so far and new ones as one ledger, each once, order kept."""
+    found: dict[str, Detail] = {}
+    for detail in (*earlier, *later):
+        known = found.get(detail.text)
+        found[detail.text] = detail if known is None else _joined(known, detail)
+    return tuple(found.values())
+
+
+# ── what a text lacks ────────────────────────────────────────────────────────
+
+
+def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
+    """The details a text lacks, in their order."""
+    kept = is_kept(text)
+    return tuple(detail for detail in details if not kept(detail))
+
+
+def weight(detail: Detail) -> tuple[int, int, int]:
+    """Sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
+    newest = -max(detail.sources, default=0)
+    return (_ORIGINS[detail.origin], _KINDS[detail.kind], newest)
+
+
+def line(detail: Detail) -> str:
+    """A detail as a line of its own: a value that was stated without its name is given it."""
+    if detail.name and detail.name.casefold() not in " ".join(detail.text.casefold().split()):
+        return f"{detail.name}: {detail.text}"
+    return detail.text
+
+
+# ── what is carried ──────────────────────────────────────────────────────────
+
+
+def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
+    """The details that still hold: of values with the same name the last one, of corrections the new value.
+
+    Other details that only repeat a replaced value go with it. Rules never go.
+    """
+    current: dict[int, Detail] = dict(enumerate(details))
+    by_name: dict[str, int] = {}
+    replaced: dict[str, frozenset[int]] = {}
+    for index, detail in sorted(current.items(), key=lambda pair: (max(pair[1].sources, default=0), pair[0])):
+        if detail.kind != "named value" or not detail.name:
+            continue
+        if detail.name.startswith(INSTEAD_OF):
+            detail = _resolved(detail, current, by_name)
+            current[index] = detail
+        before = by_name.get(detail.name)
+        if before is not None and before in current and _replaces(detail, current[before]):
+            old = current.pop(before)
+            replaced[value_of(old.text)] = replaced.get(value_of(old.text), frozenset()) | set(old.sources)
+        if not (before is not None and before in current and is_loose(detail.name)):
+            by_name[detail.name] = index
+    values = {value_of(detail.text) for detail in current.values() if detail.kind == "named value"}
+    return tuple(detail for _, detail in sorted(current.items()) if not _only_repeats(detail, replaced, values))
+
+
+def _resolved(detail: Detail, current: dict[int, Detail], by_name: dict[str, int]) -> Detail:
+    """A correction without a name, with the name of the value it corrects, if that is known."""
+    old = detail.name.removeprefix(INSTEAD_OF)
+    for name, index in reversed(by_name.items()):
+        if index in current and value_of(current[index].text).casefold() == old.casefold():
+            return replace(detail, name=name)
+    return detail
+
+
+def _replaces(later: Detail, earlier: Detail) -> bool:
+    if value_of(later.text) == value_of(earlier.text) or _ORIGINS[later.origin] > _ORIGINS[earlier.origin]:
+        return False
+    return not is_loose(later.name) or is_marked(later.text)
+
+
+def _only_repeats(detail: Detail, replaced: dict[str, frozenset[int]], values: set[str]) -> bool:
+    sources = replaced.get(detail.text)
+    if sources is None or detail.text in values or detail.kind in ("rule", "named value", "request"):
+        return False
+    return set(detail.sources) <= sources
+
+
+def carry(
+    details: Sequence[Detail], budget_tokens: int, estimate: Callable[[str], int] = estimate_tokens
+) -> tuple[tuple[Detail, ...], tuple[Detail, ...]]:
+    """Of lost details, those to carry verbatim and those that do not fit: what users stated, and their rules.
+
+    Over the budget the oldest go first that are no rules (of those, first what came in a paste), then the oldest rules.
+    What another carried detail holds word for word is not carried twice.
+    """
+    stated = _without_contained([detail for detail in details if detail.origin == "user"])
+    costs = {id(detail): estimate(line(detail)) + 2 for detail in stated}
+    excess = sum(costs.values()) - max(0, budget_tokens)
+    dropped: set[int] = set()
+    for detail in sorted(stated, key=_drop_order(stated)):
+        if excess <= 0:
+            break
+        dropped.add(id(detail))
+        excess -= costs[id(detail)]
+    carried = tuple(detail for detail in stated if id(detail) not in dropped)
+    return carried, tuple(detail for detail in stated if id(detail) in dropped)
+
+
+def _drop_order(details: Sequence[Detail]) -> Callable[[Detail], tuple[bool, bool, int]]:
+    counts: dict[int, int] = {}
+    for detail in details:
+        if detail.kind not in _LASTING and detail.kind != "named value":
+            first = min(detail.sources, default=0)
+            counts[first] = counts.get(first, 0) + 1
+
+    def order(detail: Detail) -> tuple[bool, bool, int]:
+        lasting = detail.kind in _LASTING
+        pasted = detail.kind not in _LASTING and detail.kind != "named value"
+        is_bulk = pasted and counts.get(min(detail.sources, default=0), 0) > _BULK
+        return (lasting, not is_bulk, max(detail.sources, default=0))
+
+    return order
+
+
+def _without_contained(details: Sequence[Detail]) -> list[Detail]:
+    whole = "\n".join(detail.text for detail in details if detail.kind in ("rule", "named value", "command", "error"))
+    kept = is_kept(whole)
+    return [
+        detail for detail in details if detail.kind in ("rule", "named value", "request") or not _inside(detail, kept)
+    ]
+
+
+def _inside(detail: Detail, kept: Callable[[Detail], bool]) -> bool:
+    if detail.kind in ("command", "error"):
+        return False
+    return kept(detail)
+
+
+__all__ = [
+    "carry",
+    "details_in",
+    "details_of",
+    "is_command",
+    "line",
+    "lost",
+    "merged",
+    "supersede",
+    "weight",
+]

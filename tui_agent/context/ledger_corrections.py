@@ -1,0 +1,101 @@
+"""Corrections that people state ("X, not Y", "不是 Y 而是 X"): the new value, and what it replaces."""
+
+import re
+
+from tui_agent.context.ledger_named import (
+    Named,
+    clauses,
+    is_exact,
+    is_no_value,
+    lead_length,
+    name_in,
+    named_values,
+    parse_named,
+)
+from tui_agent.context.ledger_sentences import Sentence
+
+INSTEAD_OF = "instead of "
+"""Begins the name of a corrected value that was stated without a name: what follows is the value it replaces."""
+
+_HINT = re.compile(r"\b(?:not|from|instead of|rather than|in place of)\b|不是|从|由", re.IGNORECASE)
+
+_OLD = r"(?P<old>[^\s,;，；。][^,;，；。\n]{0,60}?)"
+_NEW = r"(?P<new>[^\s,;，；。][^,;，；。\n]{0,60}?)"
+_NEW_WORDS = r"(?P<new>[^\s,]\S*(?:\s\S+){0,3})"
+_BEFORE = r"(?P<before>.{0,160}?)"
+_CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|updat\w+|push\w*)"
+_OLD_ZH = r"(?P<old>[^，,；;。]{1,60}?)"
+_BECOMES_ZH = r"(?:改成|改为|换成|调整为|调到|变成|升级到|改到|提高到|降到|推迟到|提前到)"
+
+_X_NOT_Y = re.compile(rf"{_BEFORE}{_NEW_WORDS},?\s+(?:and\s+)?not\s+{_OLD}(?:\s+any ?more)?$", re.IGNORECASE)
+_NOT_X_BUT_Y = re.compile(rf"{_BEFORE}\bnot\s+{_OLD},?\s+but\s+(?:rather\s+)?{_NEW}$", re.IGNORECASE)
+_FROM_TO = re.compile(
+    rf"{_BEFORE}{_CHANGES}\s*(?P<between>.{{0,60}}?)\s*\bfrom\s+{_OLD}\s+to\s+{_NEW}$",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(rf"{_BEFORE}\b{_NEW_WORDS}\s+(?:instead of|rather than|in place of)\s+{_OLD}$", re.IGNORECASE)
+_INSTEAD_FIRST = re.compile(
+    rf"{_BEFORE}\binstead of\s+{_OLD},?\s+(?:please\s+)?"
+    r"(?P<new>(?:use|take|make it|go with)\s+[^\s,;][^,;\n]{0,60}?)$",
+    re.IGNORECASE,
+)
+_ZH_NOT_BUT = re.compile(rf"{_BEFORE}不是\s*{_OLD_ZH}\s*[，,]?\s*(?:而是|应该是|是)\s*(?P<new>[^，,；;。]{{1,60}})$")
+_ZH_IS_NOT = re.compile(
+    rf"{_BEFORE}(?P<new>是\s*[^，,；;。]{{1,60}}?)\s*[，,]\s*而?不是\s*(?P<old>[^，,；;。]{{1,60}})$"
+)
+_ZH_FROM_TO = re.compile(rf"{_BEFORE}(?:从|由)\s*{_OLD_ZH}\s*[，,]?\s*(?P<new>{_BECOMES_ZH}\s*[^，,；;。]{{1,60}})$")
+_CORRECTIONS = (_FROM_TO, _INSTEAD_FIRST, _NOT_X_BUT_Y, _INSTEAD, _X_NOT_Y, _ZH_FROM_TO, _ZH_NOT_BUT, _ZH_IS_NOT)
+_NEW_COMES_FIRST = (_X_NOT_Y, _INSTEAD, _ZH_IS_NOT)
+_VALUE_VERB = re.compile(rf"^(?:是|{_BECOMES_ZH}|use|take|make it|go with)\s*", re.IGNORECASE)
+_QUOTES = " .\"'“”`"
+
+
+def stated_values(sentence: Sentence) -> list[Named]:
+    """The values a sentence states; of a correction the new one only, so that the old never stands in its text."""
+    if sentence.is_question:
+        return []
+    corrected = _correction(sentence)
+    return [corrected] if corrected else named_values(sentence)
+
+
+def _correction(sentence: Sentence) -> Named | None:
+    if not _HINT.search(sentence.text):
+        return None
+    for pattern in _CORRECTIONS:
+        match = pattern.match(sentence.text)
+        if match and _is_value(match.group("new")) and _is_value(match.group("old")):
+            old = match.group("old").strip(_QUOTES)
+            if pattern in _NEW_COMES_FIRST:
+                return _stated_first(sentence, sentence.text[: match.end("new")], match.group("new").strip(), old)
+            new = match.group("new").strip()
+            name = _name_before(match)
+            return Named(sentence.start + match.start("new"), new, name or INSTEAD_OF + old, new)
+    return None
+
+
+def _stated_first(sentence: Sentence, head: str, new: str, old: str) -> Named:
+    """A correction whose new value stands before the old: all of the sentence up to there is its text."""
+    for start, clause in reversed(list(clauses(head))):
+        named = parse_named(clause)
+        if named:
+            return Named(sentence.start + start + named.start, named.text, named.name, named.value)
+    lead = lead_length(head)
+    lead = lead if lead < len(head) else 0
+    return Named(sentence.start + lead, head[lead:].strip(), INSTEAD_OF + old, new)
+
+
+def _name_before(match: re.Match[str]) -> str:
+    """The name a correction is about when it stands before the values; "" when there is none."""
+    between = match.groupdict().get("between") or ""
+    before = match.group("before")
+    return name_in(between) or name_in(before[lead_length(before) :])
+
+
+def _is_value(text: str) -> bool:
+    bare = _VALUE_VERB.sub("", text.strip(_QUOTES))
+    words = bare.split()
+    if not words or len(words) > 5:
+        return False
+    if not bare.isascii():
+        return len(bare) <= 24
+    return is_exact(words[-1]) or is_exact(words[0]) or (len(words) == 1 and len(bare) > 2 and not is_no_value(bare))

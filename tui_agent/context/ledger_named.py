@@ -1,0 +1,243 @@
+"""Values that people state with a name ("the deploy password is ..."), in English and Chinese."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from tui_agent.context.ledger_nouns import (
+    LONG_VALUES,
+    LOOSE_NAMES,
+    NEVER_NAMES,
+    NO_VALUE,
+    NOUNS,
+    NOUNS_ZH,
+)
+from tui_agent.context.ledger_patterns import classified
+from tui_agent.context.ledger_sentences import Sentence
+
+_LONGEST_CLAUSE = 320
+_CLAUSE = re.compile(r"[,;](?=\s)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
+    r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello|hey"
+    r"|thanks|one more thing|that|to be clear|in fact)(?=[\s,:;—–-])[\s,:;—–-]*){1,4}",
+    re.IGNORECASE,
+)
+_LEAD_ZH = re.compile(
+    r"(?:(?:请?记住|请?记一下|注意|另外|还有|对了|其实|现在|更正|以及|补充一下|补充|顺便说一下|同时|那么|首先|其次|最后|而且"
+    r"|并且|不对|抱歉|哦|嗯|好的|提醒|说明)[\s，,：:、]*){1,3}"
+)
+_DETERMINER = r"(?:(?:the|my|our|your|its|his|her|their|this|that|a|an)\s+)?"
+_IS = (
+    r"(?:is now|are now|is currently|will be|should be|has been changed to|was changed to|changed to|changes to"
+    r"|is set to|set to|has moved to|moved to|moves to|becomes|became|equals|is called"
+    r"|is named|named|called|is|are|was)"
+)
+_NAMED = re.compile(
+    rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’/&-]*(?:\s+[\w'’/&-]+){{0,5}}?)"
+    rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?\s+|\s*(?:=|:)\s*)(?P<value>\S.{{0,240}})",
+    re.IGNORECASE,
+)
+_WE = r"(?:let's\s+|let us\s+|we(?:'ll| will)?\s+|i(?:'ll| will|'ve)?\s+|please\s+|you can\s+)?"
+_CALLED = re.compile(
+    rf"{_WE}(?:call|name|named|rename|renamed|title)\s+"
+    r"(?:(?P<it>it|this|that|him|her|them)|(?:the|my|our|this|that)\s+(?P<name>[\w-]+(?:\s+[\w-]+){0,3}?))\s+(?:to\s+)?"
+    r"(?P<value>[\"'“`][^\"'”`]+[\"'”`]|[A-Z0-9~./_][^\s]*(?:\s+[A-Z0-9][^\s]*){0,4}|[\w-]*[\d_.-][\w.-]*|[\w-]{2,40}$)"
+)
+_SUBJECT_NAMED = re.compile(
+    rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’-]*(?:\s+[\w'’-]+){{0,6}}?)\s+"
+    r"(?:is|are|was|will be|should be)\s+(?:now\s+)?(?:called|named|titled)\s+(?P<value>\S.{0,120})",
+    re.IGNORECASE,
+)
+_NAMED_ZH = re.compile(
+    rf"(?P<name>[^\s，,；;。：:=是为叫]{{0,16}}?(?:{NOUNS_ZH}))\s*"
+    r"(?:(?:现在)?(?:已经?)?(?:是|为|叫做|叫|名为|设为|设置为|设成|改为|改成|改到|换成|换为|变成|定为|等于|用的是|用|选)|[：:=])"
+    r"\s*(?P<value>\S.{0,120})"
+)
+_PLACED_ZH = re.compile(
+    r"(?P<name>[^\s，,；;。：:=是为叫在]{0,10}(?:目录|路径|文件|代码|日志|配置|服务器?|数据|仓库|项目|部署|脚本|备份|文档))\s*"
+    r"(?:都|放|存|保存|部署|位于|写)?(?:在|到)\s*(?P<value>[A-Za-z0-9~/.\\][^\s，,；;。]{1,120})"
+)
+_CALLED_ZH = re.compile(
+    r"(?P<name>[^\s，,；;。：:=是为]{0,12})(?:叫做|叫作|取名为?|命名为|名叫|起名叫?|叫)\s*"
+    r"(?P<value>[A-Za-z0-9「“\"《\u4e00-\u9fff].{0,40})"
+)
+_NAME_NOISE_ZH = re.compile(
+    r"^(?:我们的?|我的?|你的?|这个|该|用的|使用的?|当前的?|现在的?|新的?|把|将|本|它的|他的|她的|整个|请)+"
+)
+_NO_VALUE_ZH = re.compile(
+    r"^(?:什么|谁|哪|多少|不|没|怎么|否|错|对的?$|好的?$|因为|为了|可以|应该|必须|需要|很|太|非常|正确|一样)"
+)
+_CHANGE = re.compile(
+    r"\b(?:actually|correction|now|changed?|changes|moved|instead|no longer|sorry|rather|update|new|renamed?"
+    r"|switch(?:ed)?)\b|其实|更正|改|换|现在|不再|变更|新的",
+    re.IGNORECASE,
+)
+_AFTER_VALUE = re.compile(
+    r"\s+(?:but|because|since|so that|which|although|though|please|if|when|until|unless)\b|\s*,?\s*(?:\(|—|–| - )",
+)
+_NEW_START = re.compile(r"(?:and\s+)?(?:the|my|our|i|we|you|please|but|so|then)\b", re.IGNORECASE)
+_TRAILING_VERB = re.compile(
+    r"\s*\b(?:is|are|was|has been|should be|will be|has|have|we|i|it|please)\s*$", re.IGNORECASE
+)
+_LEADING_DETERMINER = re.compile(rf"^{_DETERMINER}", re.IGNORECASE)
+_NOUN_AT_END_ZH = re.compile(rf"(?:{NOUNS_ZH})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A value stated with its name; `text` is the clause as it was said."""
+
+    start: int
+    text: str
+    name: str
+    value: str
+
+
+def named_values(sentence: Sentence) -> list[Named]:
+    """The values a sentence states, each with the name it is stated for."""
+    found: list[Named] = []
+    for start, clause in clauses(sentence.text):
+        named = parse_named(clause)
+        if named:
+            found.append(Named(start + named.start, named.text, named.name, named.value))
+        elif found and LONG_VALUES & set(found[-1].name.split()) and not _NEW_START.match(clause):
+            found[-1] = _prolonged(found[-1], sentence.text, start + len(clause))
+    return [Named(sentence.start + each.start, each.text, each.name, each.value) for each in found]
+
+
+def covers(sentence: Sentence, named: list[Named]) -> bool:
+    """Whether named values are all that a sentence says, so that it is not kept as a whole besides."""
+    said = sum(len(each.text) for each in named)
+    return bool(named) and said + lead_length(sentence.text) >= 0.8 * len(sentence.text)
+
+
+@lru_cache(maxsize=4_096)
+def parse_named(clause: str) -> Named | None:
+    """The named value a clause states; None when it states none."""
+    offset = lead_length(clause)
+    text = clause[offset:].rstrip(" .。!！,，;；")
+    if not text or len(text) > _LONGEST_CLAUSE:
+        return None
+    return _parse_english(text, offset) or _parse_chinese(text, offset)
+
+
+def value_of(text: str) -> str:
+    """The value in a named value's text: what a summary must hold to have kept it."""
+    named = parse_named(text)
+    return (named.value if named else text).strip(" \"'“”‘’`「」『』《》")
+
+
+def is_loose(name: str) -> bool:
+    """Whether a name alone does not say which thing is meant."""
+    return name in LOOSE_NAMES
+
+
+def is_marked(text: str) -> bool:
+    """Whether a statement says of itself that it changes something."""
+    return bool(_CHANGE.search(text))
+
+
+def is_no_value(text: str) -> bool:
+    """Whether a word says how something is rather than what its value is."""
+    return text.casefold() in NO_VALUE
+
+
+def clauses(text: str) -> Iterator[tuple[int, str]]:
+    """The clauses of a sentence with where they start."""
+    start = 0
+    for match in _CLAUSE.finditer(text):
+        yield start, text[start : match.start()]
+        start = match.end()
+    yield start, text[start:]
+
+
+def lead_length(clause: str) -> int:
+    """How much of a clause only leads up to what it says ("Remember:", "其实")."""
+    match = _LEAD.match(clause) or _LEAD_ZH.match(clause)
+    return match.end() if match else 0
+
+
+def name_in(words: str) -> str:
+    """The name of a value that words speak about ("we moved the deadline"); "" when there is none."""
+    bare = _LEADING_DETERMINER.sub("", _TRAILING_VERB.sub("", words.strip()))
+    bare = _NAME_NOISE_ZH.sub("", bare).strip(" ，,：:")
+    last = bare.split()[-1].casefold() if bare.split() else ""
+    return _normal_name(bare) if last in NOUNS or _NOUN_AT_END_ZH.search(bare) else ""
+
+
+def is_exact(value: str) -> bool:
+    """Whether a value cannot be anything but a value: quoted, with digits or signs, or capitalised throughout."""
+    words = value.split()
+    if not words:
+        return False
+    if value[0] in "\"'“`「《" or any(character.isdigit() for character in value):
+        return True
+    if len(words) > 4:
+        return False
+    if classified(words[0]) is not None:
+        return True
+    return words[0][0].isupper() and all(word[0].isupper() for word in words if word.isalpha() and len(word) > 3)
+
+
+def _parse_english(text: str, offset: int) -> Named | None:
+    called = _CALLED.match(text)
+    if called and (called.group("it") or is_exact(called.group("value"))):
+        return _named(called, text, offset, called.group("value"))
+    for pattern in (_SUBJECT_NAMED, _NAMED):
+        match = pattern.match(text)
+        if match:
+            value = _cut_value(match.group("value"))
+            if _is_name(_normal_name(match.group("name")), value):
+                return _named(match, text, offset, value)
+    return None
+
+
+def _named(match: re.Match[str], text: str, offset: int, value: str) -> Named:
+    end = match.start("value") + len(value)
+    return Named(offset, text[:end], _normal_name(match.group("name") or ""), value)
+
+
+def _parse_chinese(text: str, offset: int) -> Named | None:
+    for pattern in (_NAMED_ZH, _PLACED_ZH, _CALLED_ZH):
+        match = pattern.match(text)
+        if not match or _NO_VALUE_ZH.match(match.group("value")):
+            continue
+        name = _NAME_NOISE_ZH.sub("", match.group("name")).strip()
+        if pattern is _CALLED_ZH and name.isascii() and name:
+            continue
+        value = match.group("value").strip()
+        return Named(offset, text[: match.start("value") + len(value)], name, value)
+    return None
+
+
+def _prolonged(named: Named, sentence: str, end: int) -> Named:
+    text = sentence[named.start : end].rstrip(" .。")
+    return Named(named.start, text, named.name, text[text.index(named.value) :])
+
+
+def _normal_name(name: str) -> str:
+    return " ".join(name.casefold().replace("’", "'").split())
+
+
+def _cut_value(value: str) -> str:
+    """A value without what follows it in the same clause and belongs to no value."""
+    match = _AFTER_VALUE.search(value, 1)
+    return (value[: match.start()] if match else value).rstrip(" .,;:!")
+
+
+def _is_name(name: str, value: str) -> bool:
+    words = name.split()
+    value_words = value.split()
+    if not words or not value_words or words[0] in NEVER_NAMES or words[-1] in NEVER_NAMES:
+        return False
+    exact = is_exact(value)
+    if value_words[0].strip("\"'").casefold() in NO_VALUE and not exact:
+        return False
+    heads = {words[-1], words[-1].rstrip("s")}
+    heads |= {before for before, after in pairwise(words) if after in ("of", "for", "in", "on")}
+    if heads & NOUNS:
+        return len(value_words) <= 8 or bool(LONG_VALUES & heads)
+    return exact and len(words) <= 4 and len(value_words) <= 4 and not {"that", "who"} & set(words)

@@ -1,0 +1,76 @@
+"""Rules that people lay down ("never ...", "必须 ..."), told from words that only look like them."""
+
+import re
+
+from tui_agent.context.ledger_patterns import Span
+from tui_agent.context.ledger_sentences import Sentence
+
+_NOT_TO = r"(?:do not|don't|don’t|dont)"
+
+_RULE = re.compile(
+    rf"\b(?:always|never|must|{_NOT_TO}|remember|shall not|under no circumstances|no new|make sure|be sure"
+    r"|from now on|at all times|forbidden|prohibited|not allowed|keep in mind|mustn't)\b"
+    r"|记住|切记|牢记|请记|(?<![要需])不要|不得|不许|不准|必须|务必|一定要|禁止|严禁|永远|始终|一律|千万|切勿|只能用"
+    r"|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
+    re.IGNORECASE,
+)
+_NO_RULE = re.compile(
+    rf"\b{_NOT_TO}\s+(?:worry|know|think|understand|see|get why|mind|remember|have|believe|feel|care|recall|quite"
+    r"|really|bother|hesitate)\b"
+    r"|\b(?:i|we|you|they|he|she|it|who|still|can't|cannot|don't)\s+"
+    r"(?:(?:still|also|can't|cannot|don't|vaguely)\s+)?remember\b"
+    r"|\bmust\s+(?:have|be\s+(?:a\s+)?(?:mistake|bug|missing|wrong|something|some|kidding|nice|tired|related))\b"
+    r"|\bthere\s+must\b|\bnever\s*mind\b|\bremember\s+when\b|永远不会|永远跑|必须说",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(
+    r"\b(?:it|he|she|they|that|this|which|who|there|i|everything|nothing|everybody)"
+    rf"(?:'s|’s| is| was| has| have| had| are| were| will)?\s+(?:just\s+)?(?:always|never|{_NOT_TO})\b"
+    r"|\b(?:the|a|an|my|our|his|her|their|its)\s+[\w-]+(?:\s+[\w-]+)?\s+(?:is |was |has |have |had )?(?:always|never)\b"
+    r"|\b(?:has|have|had|was|were|is|am|are)\s+(?:always|never)\b"
+    rf"|\b(?:i|they|it|tests?|users?|people|most|some)\s+{_NOT_TO}\b(?!\s+(?:want|like|wish|commit|use|touch|accept))",
+    re.IGNORECASE,
+)
+_OBLIGES = re.compile(
+    r"\b(?:must|should|shall|please|want|from now on|rule|make sure|be sure|forbidden|not allowed|prohibited)\b",
+    re.IGNORECASE,
+)
+_REPLY = r"(?:reply|respond|answer|output|say|print|acknowledge)"
+_REPLY_FORM = re.compile(
+    rf"\b{_REPLY}\b.{{0,60}}\b(?:only|just|nothing else|exactly|one word|with)\b|\b(?:only|just)\s+{_REPLY}\b"
+    r"|\b(?:anything|nothing) else\b"
+    r"|(?:回复|回答|输出|说).{0,12}(?:只|仅)|(?:只|仅|只需|只要).{0,6}(?:回复|回答|输出|说)|其他内容|别的内容",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"\b(?:always|from now on|every|each|never|all)\b|永远|始终|以后|每次|一律|从现在|所有", re.IGNORECASE
+)
+_AGREED = re.compile(r"(?:rule|decision|agreed|convention|decided|policy|约定|规则|决定)\s*[:：]", re.IGNORECASE)
+_REMINDER = re.compile(r"\b(?:remember|keep in mind)\b|请?记住|切记|牢记|请记", re.IGNORECASE)
+
+
+def states_rule(sentence: Sentence) -> bool:
+    """Whether a sentence lays down what has to hold from here on; how to word one reply is no rule."""
+    text = sentence.text
+    if sentence.is_question or not _RULE.search(text):
+        return False
+    if _REPLY_FORM.search(text) and not _LASTING.search(text):
+        return False
+    if _NO_RULE.search(text) and not _RULE.search(_NO_RULE.sub(" ", text)):
+        return False
+    return not _DESCRIBES.search(text) or bool(_OBLIGES.search(text))
+
+
+def states_agreement(sentence: Sentence) -> bool:
+    """Whether an assistant's sentence puts down something as decided."""
+    return bool(_AGREED.match(sentence.text)) and not sentence.is_question
+
+
+def is_only_a_reminder(sentence: Sentence) -> bool:
+    """Whether the only thing that makes a sentence a rule is "remember"."""
+    return not _RULE.search(_REMINDER.sub(" ", sentence.text))
+
+
+def rule_span(sentence: Sentence) -> Span:
+    """The sentence as a rule."""
+    return Span(sentence.start, sentence.start + len(sentence.text), "rule", sentence.text)

@@ -1,0 +1,25 @@
+"""The summary: what a model is asked, what is accepted from it, and the items that come of it."""
+
+from tui_agent.context.summary_check import accepted, unwrapped
+from tui_agent.context.summary_consolidation import consolidated, consolidation_request
+from tui_agent.context.summary_items import extract, next_id, opaque, parse_items, render, standing
+from tui_agent.context.summary_language import SECTIONS, Language, language_of
+from tui_agent.context.summary_prompt import defused, summary_requests
+
+__all__ = [
+    "SECTIONS",
+    "Language",
+    "accepted",
+    "consolidated",
+    "consolidation_request",
+    "defused",
+    "extract",
+    "language_of",
+    "next_id",
+    "opaque",
+    "parse_items",
+    "render",
+    "standing",
+    "summary_requests",
+    "unwrapped",
+]

@@ -1,0 +1,154 @@
+"""Whether a model's reply can stand as a summary: strips wrappers, refuses what is none."""
+
+import json
+import re
+from collections import Counter
+
+from tui_agent.context.words import words_of
+from tui_agent.errors import SummaryRejected
+
+_HIDDEN = "think|thinking|thought|analysis|reasoning|scratchpad"
+_LEADING_BLOCK = re.compile(rf"\s*<({_HIDDEN})>.*?</\1>", re.IGNORECASE | re.DOTALL)
+_LEADING_OPEN = re.compile(rf"\s*<({_HIDDEN})>", re.IGNORECASE)
+_LONE_CLOSE = re.compile(r"</(?:think|thinking)>[ \t]*(?:\n|\Z)", re.IGNORECASE)
+_SUMMARY_OPEN = re.compile(r"(?m)^[ \t]*<summary>", re.IGNORECASE)
+_SUMMARY_CLOSE = re.compile(r"</summary>", re.IGNORECASE)
+_WHOLE_FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
+
+_TOOL_CALL = re.compile(
+    r"<(?:tool_calls?|function_calls?|invoke)\b|<function=|<\|tool|\[TOOL_CALLS\]|<｜tool", re.IGNORECASE
+)
+_REFUSAL = re.compile(
+    r"\b(?:i'm sorry|i am sorry|sorry, |i can(?:no|')t|i'm (?:unable|not able)"
+    r"|i am (?:unable|not able)|as an ai\b|i won't)"
+    r"|^(?:抱歉|对不起|很抱歉)|作为(?:一个|一名)?(?:AI|人工智能)|我(?:无法|不能)",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(
+    r"^(?:\W*(?:[a-z]+(?:error|exception)\b|(?:api |http |fatal |internal )?error\b"
+    r"|traceback|http/?\S* ?[45]\d\d|[45]\d\d\b"
+    r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests|timed? ?out"
+    r"|connection (?:refused|reset|error|closed)|net::err|upstream|错误|请求失败|服务不可用))"
+    r"|net::ERR_\w+",
+    re.IGNORECASE,
+)
+_SHORT = 300
+"""A refusal or an error that stands for a summary is short; a longer text with these words reports about them."""
+
+_REPEATS = 3
+_PLACEHOLDERS = frozenset({"none", "n/a", "na", "nothing", "无", "没有", "暂无", "(none)", "（无）"})
+_FEW_DIFFERENT = 0.15
+_MANY_WORDS = 60
+_BULLET = re.compile(r"(?m)^\s*(?:[-*•·]|\d+[.)、])\s*\S")
+_UNFINISHED = {
+    None: "it stopped before it was complete",
+    "length": "it was cut off at its length limit",
+    "content_filter": "the endpoint filtered it",
+    "tool_calls": "it is a tool call",
+    "function_call": "it is a tool call",
+    "error": "the endpoint reported an error",
+}
+
+
+def accepted(reply_text: str, finish: str | None, has_tool_calls: bool) -> str:
+    """The summary in a model's reply, without its wrappers, trimmed.
+
+    Raises:
+        SummaryRejected: the reply is empty, only reasoning, cut off, a tool call, a refusal, an error text, or
+            repeats itself; the message says which.
+    """
+    if has_tool_calls:
+        raise _rejected(_UNFINISHED["tool_calls"])
+    text = unwrapped(reply_text)
+    if finish in _UNFINISHED:
+        raise _rejected(_UNFINISHED[finish])
+    if not text:
+        raise _rejected("it holds reasoning but no summary" if reply_text.strip() else "it is empty")
+    reason = _unusable(text)
+    if reason:
+        raise _rejected(reason)
+    return text
+
+
+def unwrapped(reply_text: str) -> str:
+    """The reply without think, analysis and summary tags, closed or not; "" when only reasoning is left."""
+    text = reply_text
+    while match := _LEADING_BLOCK.match(text):
+        text = text[match.end() :]
+    if not _LEADING_OPEN.match(text):
+        text = _after_lone_close(text)
+    opened = _SUMMARY_OPEN.search(text)
+    if opened:
+        text = text[opened.end() :]
+    elif _LEADING_OPEN.match(text):
+        return ""
+    closed = _SUMMARY_CLOSE.search(text)
+    if closed and (opened or not text[closed.end() :].strip()):
+        text = text[: closed.start()]
+    fenced = _WHOLE_FENCE.fullmatch(text.strip())
+    return (fenced.group(1) if fenced and not _is_call(fenced.group(1)) else text).strip()
+
+
+def _after_lone_close(text: str) -> str:
+    """What follows a closing think tag whose opening one was part of the model's template."""
+    closing = _LONE_CLOSE.search(text)
+    if closing and f"<{closing.group()[2:].strip()}".casefold() not in text[: closing.start()].casefold():
+        return text[closing.end() :]
+    return text
+
+
+def _unusable(text: str) -> str:
+    """Why a non-empty text cannot be a summary; "" when it can."""
+    if not re.search(r"\w", text):
+        return "it holds no words"
+    if _is_call(text):
+        return _UNFINISHED["tool_calls"]
+    if _repeats(text):
+        return "it repeats itself"
+    if len(text) <= _SHORT and not _BULLET.search(text):
+        if _ERROR.search(text) or _is_error_object(text):
+            return "it is an error message"
+        if _REFUSAL.search(text):
+            return "the model refused"
+    return ""
+
+
+def _is_call(text: str) -> bool:
+    stripped = text.strip()
+    if _TOOL_CALL.match(stripped):
+        return True
+    fenced = _WHOLE_FENCE.fullmatch(stripped)
+    parsed = _json_object(fenced.group(1) if fenced else stripped)
+    return "name" in parsed and bool({"arguments", "parameters", "input"} & parsed.keys())
+
+
+def _is_error_object(text: str) -> bool:
+    return bool({"error", "errors", "detail"} & _json_object(text).keys())
+
+
+def _json_object(text: str) -> dict[str, object]:
+    if not text.lstrip().startswith(("{", "[")):
+        return {}
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(parsed, list) and parsed:
+        parsed = parsed[0]
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _repeats(text: str) -> bool:
+    lines = Counter(line.strip(" \t-*•·#:：.。").casefold() for line in text.splitlines())
+    if any(count >= _REPEATS and line and line not in _PLACEHOLDERS for line, count in lines.items()):
+        return True
+    words = words_of(text)
+    return len(words) >= _MANY_WORDS and len(set(words)) / len(words) < _FEW_DIFFERENT
+
+
+def _rejected(reason: str) -> SummaryRejected:
+    return SummaryRejected(
+        f"The proposed summary cannot be used: {reason}.",
+        "The messages stay as they are.",
+        "Try again, choose another summary model, or compact later.",
+    )

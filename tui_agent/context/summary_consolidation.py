@@ -1,0 +1,54 @@
+"""Making many items fewer when they outgrow their share of the window, without losing anything exact."""
+
+from collections.abc import Sequence
+
+from tui_agent.context.ledger import details_in, lost
+from tui_agent.context.provenance import inherited
+from tui_agent.context.summary_items import parse_items, render, standing
+from tui_agent.context.summary_language import Language, language_of_items
+from tui_agent.context.summary_prompt import defused
+from tui_agent.core.entries import Item
+from tui_agent.core.messages import Message
+from tui_agent.errors import SummaryRejected
+
+_REQUEST: dict[Language, tuple[str, str]] = {
+    "en": (
+        "You shorten a list of notes without losing a name, path, command, number or rule.",
+        "Merge notes that say the same and drop what no longer matters. Copy every name, path, command, number and "
+        'rule exactly. One note per line, each starting with "- ", under the same headings. Keep it under {room} '
+        "tokens. The shorter list:",
+    ),
+    "zh": (
+        "你把一份笔记列表缩短，但不丢失任何名称、路径、命令、数字或规则。",
+        "合并意思相同的条目，去掉不再重要的内容。名称、路径、命令、数字和规则必须原样照抄。"
+        "每行一条，以“- ”开头，沿用原来的标题。"
+        "不超过 {room} 个 token。缩短后的列表：",
+    ),
+}
+
+
+def consolidation_request(items: Sequence[Item], room: int) -> tuple[Message, ...]:
+    """A request to merge the standing items into fewer, within about `room` tokens."""
+    role, instruction = _REQUEST[language_of_items(items)]
+    record = f"<record>\n{defused(render(items))}\n</record>"
+    return (Message("system", role), Message("user", f"{record}\n\n{instruction.format(room=room)}"))
+
+
+def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[Item, ...]:
+    """The items of an accepted consolidation; each names in `supersedes` nothing, they replace `old_items` as a whole.
+
+    Raises:
+        SummaryRejected: an exact detail of the old items is missing, or the list did not get shorter.
+    """
+    old_text = render(old_items)
+    new_items = parse_items(text, (), (), first_id)
+    new_text = render(new_items)
+    missing = lost(details_in(old_text), new_text)
+    if missing:
+        raise SummaryRejected(
+            f"The shorter summary lost {len(missing)} exact details, {missing[0].text!r} among them.",
+            "The longer one stays.",
+        )
+    if not new_items or len(new_text) >= len(old_text):
+        raise SummaryRejected("The shorter summary is not shorter.", "The longer one stays.")
+    return inherited(new_items, standing(old_items))

@@ -1,0 +1,79 @@
+"""The words of the summary's own frame (headings, request, extract) in the language of the conversation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from tui_agent.context.words import cjk_share
+from tui_agent.core.entries import AssistantSaid, Item, Logged, UserSaid, said_text
+
+Language = Literal["en", "zh"]
+
+SECTIONS = ("goals", "rules", "files", "findings", "unfinished")
+"""The sections of a summary, in the order they are shown."""
+
+_SAMPLE_CHARACTERS = 2_000
+_ENTRIES_SAMPLED = 400
+_CJK_FROM = 0.2
+"""A Chinese text about code is mostly Latin letters; from this share on it is still read as Chinese."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Everything the summary says in its own words."""
+
+    headings: Mapping[str, str]
+    extract_label: str
+    extract_details: str
+
+
+_ENGLISH = Wording(
+    headings=MappingProxyType(
+        {
+            "goals": "Goals",
+            "rules": "Decisions and rules",
+            "files": "Files and commands",
+            "findings": "Findings",
+            "unfinished": "Unfinished work",
+        }
+    ),
+    extract_label="Made without a model: the first lines of the messages and their exact details, not a summary.",
+    extract_details="Exact details",
+)
+_CHINESE = Wording(
+    headings=MappingProxyType(
+        {
+            "goals": "目标",
+            "rules": "决定与规则",
+            "files": "文件与命令",
+            "findings": "发现",
+            "unfinished": "未完成",
+        }
+    ),
+    extract_label="未经模型生成：以下是各条消息的首行和确切细节，不是摘要。",
+    extract_details="确切细节",
+)
+WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _CHINESE})
+
+
+def language_of(entries: Sequence[Logged]) -> Language:
+    """The language the conversation is held in, by what people and model said (tool output does not count)."""
+    spoken = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
+    if not spoken:
+        return language_of_texts(
+            said_text(logged.entry)[:_SAMPLE_CHARACTERS]
+            for logged in entries[:_ENTRIES_SAMPLED]
+            if isinstance(logged.entry, AssistantSaid)
+        )
+    return language_of_texts(said_text(entry)[:_SAMPLE_CHARACTERS] for entry in spoken[:_ENTRIES_SAMPLED])
+
+
+def language_of_items(items: Iterable[Item]) -> Language:
+    """The language the items are written in."""
+    return language_of_texts(item.text[:_SAMPLE_CHARACTERS] for item in items)
+
+
+def language_of_texts(texts: Iterable[str]) -> Language:
+    """Chinese when a fifth of the letters are CJK characters, else English."""
+    return "zh" if cjk_share("\n".join(texts)) >= _CJK_FROM else "en"

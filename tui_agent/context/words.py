@@ -1,0 +1,82 @@
+"""What two texts have in common, word by word: content words of Latin scripts, pairs of characters of CJK scripts."""
+
+import re
+from collections.abc import Iterable
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_CJK_RUN = re.compile(f"[{_CJK}]+")
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a list written as one text."""
+    return frozenset(words.split())
+
+
+_EMPTY_WORDS = listed(
+    """a about actually after again all also am an and any are as at be because been before being both but by can could
+    did do does doing done for from get got had has have having he her here him his how i if in into is it its just
+    let like may me might more most my no not now of off on one only or other our out over own per please shall she
+    should so some such than that the their them then there these they this those through to too under until up us
+    use used user very was way we well were what when where which while who why will with would you your s t re ve ll d
+    remember note ok okay yes always never must ever"""
+)
+_EMPTY_PAIRS = listed(
+    """记住 请记 不要 必须 禁止 永远 这个 那个 我们 你们 他们 一个 可以 需要 就是 不是 而是 一下 然后 现在 已经 还是
+    如果 因为 所以 但是 什么 怎么 这样 那样 没有 以后 千万 务必 总是 始终 一律 不能 不得 不许 严禁 切勿"""
+)
+_EMPTY_CJK = frozenset(
+    "的了是在和与及或也都就把被让给对从到向于之其此这那请你我他她它们吗呢吧啊要会能可很更最再又还并而且则"
+)
+
+
+def cjk_share(text: str) -> float:
+    """Share of the letters that are Chinese, Japanese or Korean; 0.0 for a text without letters."""
+    letters = len(_LETTER.findall(text))
+    return len(_CJK_CHARACTER.findall(text)) / letters if letters else 0.0
+
+
+def words_of(text: str) -> list[str]:
+    """Words in order, in lower case; each run of CJK characters as overlapping pairs (a single one stands alone)."""
+    found: list[tuple[int, str]] = [(match.start(), match.group().casefold()) for match in _WORD.finditer(text)]
+    for match in _CJK_RUN.finditer(text):
+        run, start = match.group(), match.start()
+        if len(run) == 1:
+            found.append((start, run))
+        found.extend((start + index, run[index : index + 2]) for index in range(len(run) - 1))
+    found.sort()
+    return [word for _, word in found]
+
+
+def salient(text: str) -> frozenset[str]:
+    """The words of a text that carry its meaning, brought to a simple stem."""
+    return frozenset(stem(word) for word in words_of(text) if not _is_empty(word))
+
+
+def stem(word: str) -> str:
+    """A word without the commonest English endings, so that "tests", "tested" and "test" meet."""
+    if not word.isascii() or len(word) < 5:
+        return word
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def overlap(wanted: Iterable[str], present: frozenset[str]) -> float:
+    """Share of `wanted` that is in `present`; 0.0 when nothing is wanted."""
+    looked_for = frozenset(wanted)
+    return len(looked_for & present) / len(looked_for) if looked_for else 0.0
+
+
+def squeezed(text: str) -> str:
+    """The text with runs of white space as single blanks, in lower case: for comparing what differs in form only."""
+    return " ".join(text.split()).casefold()
+
+
+def _is_empty(word: str) -> bool:
+    if word in _EMPTY_WORDS or word in _EMPTY_PAIRS:
+        return True
+    return len(word) <= 2 and not word.isascii() and any(character in _EMPTY_CJK for character in word)
