@@ -101,8 +101,9 @@ class ModelClient:
         return failure.retry_after if failure.retry_after <= LONGEST_WAIT else None
 
     async def _attempt(self, request: Request) -> AsyncGenerator[ModelEvent, None]:
+        connection = await self._connected()
         waiting = Patience(self.endpoint, self._watchdogs)
-        answer = await self._open(request, waiting)
+        answer = await self._open(connection, request, waiting)
         try:
             async with aclosing(self._answered(request, answer, waiting)) as events:
                 async for event in events:
@@ -145,8 +146,7 @@ class ModelClient:
             raise not_a_stream(answer.url, answer.content_type, "no data came")
         raise ServerFailed(f"{self.endpoint.label} ended the answer before its first piece.", "", "Try again.")
 
-    async def _open(self, request: Request, waiting: Patience) -> Answer:
-        connection = await self._connected()
+    async def _open(self, connection: Connection, request: Request, waiting: Patience) -> Answer:
         for _ in range(MOST_ADAPTATIONS):
             fields = body(request, self.endpoint, self.quirks)
             try:

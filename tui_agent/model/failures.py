@@ -123,6 +123,17 @@ def too_slow(endpoint: Endpoint, seconds: float, awaited: str) -> NotRepeated:
     )
 
 
+def not_connected(endpoint: Endpoint, seconds: float) -> NotRepeated:
+    """The error when no connection came about in time."""
+    is_tls = endpoint.base_url.startswith("https:")
+    return NotRepeated(
+        f"No {'secure connection (TLS)' if is_tls else 'connection'} to {endpoint.host}:{endpoint.port} "
+        f"within {seconds:g} seconds.",
+        "The host does not answer, or the port does not speak https." if is_tls else "The host does not answer.",
+        "Check the endpoint's address and the network.",
+    )
+
+
 def not_a_stream(url: str, content_type: str, why: str) -> ProtocolBroken:
     """The error for a success that is no chat completion."""
     return ProtocolBroken(

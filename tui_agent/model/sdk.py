@@ -10,7 +10,7 @@ from openai import Omit
 
 from tui_agent.model.connection import Refused
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.failures import too_slow, unreachable
+from tui_agent.model.failures import not_connected, unreachable
 from tui_agent.model.http import headers_for, new_http_client
 from tui_agent.model.said import ServerSaid, said_in_response
 
@@ -21,7 +21,7 @@ class _SafeClient(openai.AsyncOpenAI):
     """The SDK's client without what it would tell any host from the environment or about this machine."""
 
     def __init__(self, endpoint: Endpoint, http_client: httpx2.AsyncClient) -> None:
-        self._own_headers: dict[str, str | Omit] = {"Authorization": Omit(), **headers_for(endpoint)}
+        self._own_headers = headers_for(endpoint)
         super().__init__(
             api_key=endpoint.api_key or "none",
             admin_api_key="none",
@@ -43,9 +43,12 @@ class SdkConnection:
         self._connect_seconds = connect_seconds
         self._http = new_http_client(endpoint, connect_seconds)
         self._client = _SafeClient(endpoint, self._http)
+        unsaid = ["x-stainless-retry-count", "x-stainless-read-timeout"]
+        if not endpoint.api_key:
+            unsaid.append("Authorization")
+        self._unsaid = {name: Omit() for name in unsaid}
 
     async def open(self, body: Mapping[str, Any]) -> "SdkAnswer":
-        unsaid = {"x-stainless-retry-count": Omit(), "x-stainless-read-timeout": Omit()}
         try:
             response = await self._client.post(
                 _OPERATION,
@@ -53,12 +56,12 @@ class SdkConnection:
                 body=body,
                 stream=True,
                 stream_cls=None,
-                options={"headers": unsaid, "follow_redirects": False},
+                options={"headers": self._unsaid, "follow_redirects": False},
             )
         except openai.APIStatusError as error:
             raise Refused(_said(error)) from None
         except openai.APITimeoutError:
-            raise too_slow(self._endpoint, self._connect_seconds, "sign of a connection") from None
+            raise not_connected(self._endpoint, self._connect_seconds) from None
         except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
             raise unreachable(error, self._endpoint) from error
         return SdkAnswer(response, self._endpoint)
