@@ -25,7 +25,7 @@ _REFERENCES = re.compile(
     re.IGNORECASE,
 )
 _REPLACES = re.compile(
-    r"[\s,;，；]*[\[(（【]?\s*\b?(?:replaces|supersedes|replacing|取代|替换|替代|代替)\s*[:：]?\s*"
+    r"[\s,;，；]{0,4}[\[(（【]?\s?(?:(?<![A-Za-z])(?:replaces|supersedes|replacing)|取代|替换|替代|代替)\s?[:：]?\s?"
     r"(i\d{1,9}(?:\s*(?:[,，、]|and|和)\s*i\d{1,9}){0,30})\s*[\])）】]?",
     re.IGNORECASE,
 )
