@@ -14,6 +14,7 @@ from tui_agent.core.entries import (
     CompactionUndone,
     DetailKept,
     Logged,
+    MessageEntry,
     ModelChosen,
     Noticed,
     Pinned,
@@ -22,7 +23,6 @@ from tui_agent.core.entries import (
     SummaryRestored,
     SystemPromptSet,
     TitleSet,
-    ToolReturned,
     Unpinned,
     Unpruned,
     Usage,
@@ -212,10 +212,10 @@ def advance(checkpoint: Checkpoint, logged: Logged) -> Checkpoint:
     if logged.seq <= checkpoint.seq:
         return checkpoint
     seq = logged.seq
+    if isinstance(logged.entry, MessageEntry):
+        return _with_message(checkpoint, logged, logged.entry)
     reached = replace(checkpoint, seq=seq)
     match logged.entry:
-        case UserSaid() | AssistantSaid() | ToolReturned():
-            return _with_message(reached, logged)
         case Compacted() as entry:
             return _compacted(reached, logged, entry)
         case CompactionUndone(compaction):
@@ -251,17 +251,20 @@ def checkpoint_of(log: Iterable[Logged], start: Checkpoint = EMPTY) -> Checkpoin
     return start
 
 
-def _with_message(reached: Checkpoint, logged: Logged) -> Checkpoint:
-    message = message_of(logged.entry)
-    tokens = tokens_of(logged, message) if message is not None else 0
-    stalls = reached.stalls
+def _with_message(checkpoint: Checkpoint, logged: Logged, entry: MessageEntry) -> Checkpoint:
+    stalls = checkpoint.stalls
     if stalls.count:
-        is_user = isinstance(logged.entry, UserSaid)
-        stalls = replace(stalls, grown=stalls.grown + tokens, turns=stalls.turns + is_user)
-    counted = replace(reached, messages=reached.messages + 1, stalls=stalls)
-    if isinstance(logged.entry, AssistantSaid) and logged.entry.usage is not None:
-        return _reported(counted, logged.seq, logged.entry, logged.entry.usage, tokens)
+        grown = stalls.grown + _size(logged)
+        stalls = replace(stalls, grown=grown, turns=stalls.turns + isinstance(entry, UserSaid))
+    counted = replace(checkpoint, seq=logged.seq, messages=checkpoint.messages + 1, stalls=stalls)
+    if isinstance(entry, AssistantSaid) and entry.usage is not None:
+        return _reported(counted, logged.seq, entry, entry.usage, _size(logged))
     return counted
+
+
+def _size(logged: Logged) -> int:
+    message = message_of(logged.entry)
+    return tokens_of(logged, message) if message is not None else 0
 
 
 def _reported(reached: Checkpoint, seq: int, answer: AssistantSaid, usage: Usage, reply: int) -> Checkpoint:
