@@ -1,0 +1,40 @@
+# Every target works in a virtual environment with the extra "dev": pip install -e ".[dev]"
+PYTHON ?= python
+SOURCES = tui_agent tests
+
+.PHONY: check format lint types layers test bench snapshots docs run build ci
+
+check: format lint types layers test  ## everything that must be green before a commit
+
+format:
+	ruff format --check $(SOURCES)
+
+lint:
+	ruff check $(SOURCES)
+
+types:
+	$(PYTHON) -m mypy
+
+layers:
+	lint-imports
+
+test:
+	$(PYTHON) -m pytest -q -n 2
+
+bench:  ## the figures: first paint, keys, long sessions, streaming
+	$(PYTHON) -m pytest -q tests/benchmarks -s
+
+snapshots:  ## draws the pictures of the screens again; look at them before committing
+	$(PYTHON) -m pytest -q tests/ui --snapshot-update
+
+docs:  ## writes the tables of keys, commands and settings into the README
+	$(PYTHON) -m tests.readme_tables
+
+run:
+	$(PYTHON) -m tui_agent
+
+build:
+	$(PYTHON) -m pip wheel --no-deps --wheel-dir dist .
+
+ci:  ## what the build machine runs: clean environments, tests, wheel, the installed program
+	.ci/run

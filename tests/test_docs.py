@@ -1,0 +1,76 @@
+"""The documents say what is true: tables match the code, files and commands that are named exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.readme_tables import README, with_tables
+from tui_agent import __version__, cli
+from tui_agent.settings import descriptions
+from tui_agent.ui.bindings import KEYS
+from tui_agent.ui.commands import COMMANDS
+
+ROOT = README.parent
+TEXT = README.read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+
+
+def test_the_tables_of_the_readme_are_those_of_the_code() -> None:
+    assert with_tables(TEXT) == TEXT, "run `make docs`"
+
+
+@pytest.mark.parametrize("words", [each.variable for each in descriptions()])
+def test_every_setting_is_in_the_readme(words: str) -> None:
+    assert f"`{words}`" in TEXT
+
+
+@pytest.mark.parametrize("binding", [each.id for each in KEYS])
+def test_every_binding_is_in_the_readme(binding: str) -> None:
+    assert f"`{binding}`" in TEXT
+
+
+@pytest.mark.parametrize("name", [each.name for each in COMMANDS])
+def test_every_slash_command_is_in_the_readme(name: str) -> None:
+    assert re.search(rf"`/{re.escape(name)}[ `]", TEXT)
+
+
+def test_no_two_bindings_have_one_id() -> None:
+    ids = [each.id for each in KEYS]
+    assert sorted(set(ids)) == sorted(ids)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_a_document_links_to_exists(document: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_the_modules_a_document_names_exist(document: Path) -> None:
+    named = re.findall(r"`((?:tui_agent|tests|styles)/[\w./-]+)`", document.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def commands_shown() -> list[list[str]]:
+    """The command lines of the program in the README's blocks, without comments, pipes and variables before them."""
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL))
+    lines = re.findall(r"^(?:[A-Z_]+=\S+ )*tui-agent( .*)?$", blocks, re.MULTILINE)
+    return [re.split(r"\s#|<|\|", line)[0].replace('"', "").split() for line in lines]
+
+
+@pytest.mark.parametrize("arguments", commands_shown(), ids=" ".join)
+def test_the_command_lines_of_the_readme_can_be_read(arguments: list[str]) -> None:
+    cli.parse(arguments)
+
+
+def test_the_changelog_speaks_of_this_version() -> None:
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_dependency_has_its_line_in_contributing() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    block = project.split("\ndependencies = [", 1)[1].split("]", 1)[0]
+    names = re.findall(r'"([\w-]+)', block)
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [name for name in names if f"`{name}`" not in contributing] == []
