@@ -28,13 +28,11 @@ def create(
         raise SessionBusy(f"A session {session_id} exists already.", "It was left as it is.", "Choose another id.")
     connection.execute(
         "INSERT INTO session (id, title, directory, parent, created, updated, preview, change) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM entry))",
         (session_id, b"", packed_text(directory), parent, at, at, b""),
     )
-    number = log.number_of(connection, session_id)
-    log.bump(connection, number)
     if title:
-        log.set_title(connection, number, title)
+        log.set_title(connection, connection.last_insert_rowid(), title)
 
 
 def listed(
@@ -43,7 +41,7 @@ def listed(
     """The sessions that fit, the one changed last first."""
     wanted = " ".join(fold(query).split())
     found: list[SessionInfo] = []
-    for row in connection.execute(f"SELECT {SESSION_COLUMNS} FROM session ORDER BY change DESC"):
+    for row in connection.execute(f"SELECT {SESSION_COLUMNS} FROM session ORDER BY change DESC, number DESC"):
         if len(found) >= limit:
             break
         info = session_of(row)
@@ -101,7 +99,7 @@ def copy_prefix(connection: apsw.Connection, source: str, upto: int, target: str
     """
     entries: Sequence[Logged] = log.load(connection, source, 0, upto)
     if entries:
-        log.insert(connection, log.number_of(connection, target), entries)
+        log.insert(connection, target, entries)
     return entries[-1].seq if entries else 0
 
 

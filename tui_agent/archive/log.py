@@ -7,6 +7,7 @@ import apsw
 
 from tui_agent.archive import search
 from tui_agent.archive.faults import damaged_entry, is_damage
+from tui_agent.archive.lease import busy
 from tui_agent.archive.rows import (
     ENTRY_COLUMNS,
     MESSAGE_TYPES,
@@ -59,20 +60,66 @@ def last_seq(connection: apsw.Connection, number: int) -> int:
 # ── writing, inside a transaction ────────────────────────────────────────────
 
 
-def insert(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:
-    """Add entries and what follows from them: search index, and the session's title, counts and preview.
+def insert(connection: apsw.Connection, session_id: str, entries: Sequence[Logged]) -> int:
+    """Add entries, and what follows from them for the session: title, counts, preview.
+
+    Returns the session's number.
 
     Raises:
+        SessionBusy: others have written the session meanwhile.
+        SessionNotFound
         ValueError: they do not continue the log without a gap.
     """
-    expected = last_seq(connection, number) + 1
-    if [logged.seq for logged in entries] != list(range(expected, expected + len(entries))):
-        raise ValueError(f"entries must be numbered from {expected} on without a gap")
-    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM entry").get)
-    for row_id, logged in enumerate(entries, newest + 1):
+    first = entries[0].seq
+    if [logged.seq for logged in entries] != list(range(first, first + len(entries))):
+        raise ValueError("entries must be numbered without a gap")
+    number, first_row = _claim(connection, session_id, entries)
+    for row_id, logged in enumerate(entries, first_row):
         connection.execute(_INSERT, (row_id, *row_of(number, logged)))
-        search.index_entry(connection, row_id, number, logged.entry)
-    _update_session(connection, number, entries)
+    _note_rarities(connection, number, entries)
+    return number
+
+
+_CLAIM = """
+    UPDATE session
+    SET last_seq = ?, updated = ?, messages = messages + ?, preview = coalesce(?, preview),
+        change = (SELECT coalesce(max(id), 0) + 1 FROM entry)
+    WHERE id = ? AND last_seq = ?
+    RETURNING number, change
+"""
+
+
+def _claim(connection: apsw.Connection, session_id: str, entries: Sequence[Logged]) -> tuple[int, int]:
+    """Move the end of the session's log behind the entries; returns its number and the first one's row.
+
+    That row's number is above all others, so it also says which session was changed last.
+    """
+    said = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
+    preview = packed_text(_preview(said[-1])) if said else None
+    messages = sum(type(logged.entry).__name__ in MESSAGE_TYPES for logged in entries)
+    before = entries[0].seq - 1
+    values = (entries[-1].seq, entries[-1].at, messages, preview, session_id, before)
+    claimed: Any = connection.execute(_CLAIM, values).fetchone()
+    if claimed is not None:
+        return claimed[0], claimed[1]
+    present = last_seq(connection, number_of(connection, session_id))
+    if before < present:
+        raise busy(session_id)
+    raise ValueError(f"entries must be numbered from {present + 1} on")
+
+
+def _preview(said: UserSaid) -> str:
+    return " ".join(said_text(said)[: 4 * _PREVIEW_CHARACTERS].split())[:_PREVIEW_CHARACTERS]
+
+
+def _note_rarities(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:
+    compactions = _live_compactions(connection, number, entries)
+    if compactions:
+        update = "UPDATE session SET compactions = compactions + ? WHERE number = ?"
+        connection.execute(update, (compactions, number))
+    titles = [logged.entry.title for logged in entries if isinstance(logged.entry, TitleSet)]
+    if titles:
+        set_title(connection, number, titles[-1])
 
 
 def set_checkpoint(connection: apsw.Connection, number: int, seq: int, checkpoint: dict[str, Any]) -> None:
@@ -84,48 +131,24 @@ def set_checkpoint(connection: apsw.Connection, number: int, seq: int, checkpoin
     )
 
 
-def bump(connection: apsw.Connection, number: int) -> None:
-    """Make the session the one changed last."""
-    connection.execute(
-        "UPDATE session SET change = (SELECT coalesce(max(change), 0) + 1 FROM session) WHERE number = ?", (number,)
-    )
-
-
 def set_title(connection: apsw.Connection, number: int, title: str) -> None:
     """Set the title and let the search find it."""
     connection.execute("UPDATE session SET title = ? WHERE number = ?", (packed_text(title), number))
     search.index_title(connection, number, title)
 
 
-def _update_session(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:
-    messages = sum(type(logged.entry).__name__ in MESSAGE_TYPES for logged in entries)
-    connection.execute(
-        "UPDATE session SET last_seq = ?, updated = ?, messages = messages + ?, compactions = compactions + ? "
-        "WHERE number = ?",
-        (entries[-1].seq, entries[-1].at, messages, _live_compactions(connection, number, entries), number),
-    )
-    said = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
-    if said:
-        preview = " ".join(said_text(said[-1])[: 4 * _PREVIEW_CHARACTERS].split())[:_PREVIEW_CHARACTERS]
-        connection.execute("UPDATE session SET preview = ? WHERE number = ?", (packed_text(preview), number))
-    titles = [logged.entry.title for logged in entries if isinstance(logged.entry, TitleSet)]
-    if titles:
-        set_title(connection, number, titles[-1])
-    bump(connection, number)
-
-
 def _live_compactions(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> int:
-    """By how much the entries change the count of compactions that are not undone."""
-    change = 0
+    """How many compactions more are not undone."""
+    more = 0
     for logged in entries:
         match logged.entry:
             case Compacted():
-                change += 1
+                more += 1
             case CompactionUndone(seq) if _is_compaction(connection, number, seq):
-                change -= 1
+                more -= 1
             case CompactionRedone(seq) if _is_compaction(connection, number, seq):
-                change += 1
-    return change
+                more += 1
+    return more
 
 
 def _is_compaction(connection: apsw.Connection, number: int, seq: int) -> bool:

@@ -89,12 +89,9 @@ def unpacked_json(stored: bytes) -> Any:
 
 def digest(*parts: int | str | bytes) -> bytes:
     """A hash over values, each marked off from the next by its length."""
-    state = blake2b(digest_size=_HASH_BYTES)
-    for part in parts:
-        encoded = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        state.update(b"%d:" % len(encoded))
-        state.update(encoded)
-    return state.digest()
+    encoded = [part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass") for part in parts]
+    lengths = ",".join([str(len(part)) for part in encoded]).encode()
+    return blake2b(b"".join([lengths, b":", *encoded]), digest_size=_HASH_BYTES).digest()
 
 
 def row_of(session: int, logged: Logged) -> EntryRow:

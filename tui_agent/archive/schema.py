@@ -28,7 +28,6 @@ MIGRATIONS: tuple[str, ...] = (
         compactions INTEGER NOT NULL DEFAULT 0,
         archived    INTEGER NOT NULL DEFAULT 0
     ) STRICT;
-    CREATE INDEX session_by_change ON session (change);
 
     CREATE TABLE entry (
         id         INTEGER PRIMARY KEY,

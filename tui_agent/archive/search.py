@@ -4,11 +4,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 import apsw
 
-from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, logged_of, unpacked_text
+from tui_agent.archive.faults import transaction
+from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of, unpacked_text
 from tui_agent.archive.terms import Piece, fold, index_text, original_offsets, pieces
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid, said_text
 
@@ -22,6 +24,9 @@ _CANDIDATES = 1_000
 
 _ABOVE_ALL = 2**62
 """Above the position of every entry."""
+
+GROUP = 32
+"""Entries indexed in one transaction."""
 
 _LEAD = 60
 """Characters of a snippet before the first match."""
@@ -52,6 +57,8 @@ class Hit:
     """Its place in the order of all entries: what `before` of the next page is set to."""
 
 
+_IS_SEARCHABLE = "type IN ('UserSaid', 'AssistantSaid', 'ToolReturned', 'Compacted', 'Pinned')"
+
 # ── what goes in ─────────────────────────────────────────────────────────────
 
 
@@ -66,14 +73,28 @@ def searchable(entry: Entry) -> str:
             return ""
 
 
-def index_entry(connection: apsw.Connection, row_id: int, session: int, entry: Entry) -> None:
-    """Let the search find the entry; inside a transaction."""
-    text = searchable(entry)
-    if text:
-        connection.execute(
-            "INSERT INTO search_index (rowid, text) VALUES (?, ?)",
-            (row_id, f"{_SESSION_MARK}{session} {index_text(text)}"),
-        )
+_PENDING = f"""
+    SELECT {ENTRY_COLUMNS}, id FROM entry
+    WHERE id > (SELECT coalesce(max(id), 0) FROM search_index_docsize) AND id < ? AND {_IS_SEARCHABLE}
+"""
+"""Entries that are not in the index yet. They are put in by groups, which costs a tenth of the time and of the bytes
+that single ones would cost; until then they are looked through."""
+
+
+def index_group(connection: apsw.Connection) -> bool:
+    """Index a group of those waiting; whether more may be waiting."""
+    with transaction(connection):
+        rows: Any = connection.execute(f"{_PENDING} ORDER BY id LIMIT ?", (_ABOVE_ALL, GROUP)).fetchall()
+        for *row, row_id in rows:
+            try:
+                text = searchable(logged_of(tuple(row)).entry)
+            except DamagedRow:
+                text = ""
+            connection.execute(
+                "INSERT INTO search_index (rowid, text) VALUES (?, ?)",
+                (row_id, f"{_SESSION_MARK}{row[0]} {index_text(text)}"),
+            )
+    return len(rows) == GROUP
 
 
 def index_title(connection: apsw.Connection, session: int, title: str) -> None:
@@ -99,46 +120,56 @@ def find(connection: apsw.Connection, query: str, *, session: int | None, limit:
     expression = " AND ".join(piece.as_match() for piece in wanted)
     if session is not None:
         expression += f' AND "{_SESSION_MARK}{session}"'
-    found = list(_titles(connection, expression, wanted, limit)) if before is None else []
-    for hit in _entries(connection, expression, wanted, before):
-        if len(found) >= limit:
-            break
-        found.append(hit)
-    return found
+    hits = chain(
+        _titles(connection, expression, wanted) if before is None else (),
+        _waiting(connection, wanted, session, _ABOVE_ALL if before is None else before),
+        _indexed(connection, expression, wanted, _ABOVE_ALL if before is None else before),
+    )
+    return list(islice(hits, limit))
 
 
-def _titles(connection: apsw.Connection, expression: str, wanted: Sequence[Piece], limit: int) -> Iterator[Hit]:
-    matching: Any = connection.execute(f"{_MATCHING} < 0 ORDER BY rowid LIMIT ?", (expression, limit))
+def _titles(connection: apsw.Connection, expression: str, wanted: Sequence[Piece]) -> Iterator[Hit]:
+    matching: Any = connection.execute(f"{_MATCHING} < 0 ORDER BY rowid", (expression,))
     for (row_id,) in matching:
         row: Any = connection.execute(_TITLE, (-row_id,)).fetchone()
         title = unpacked_text(row[1])
         match = _matches(title, wanted)
         if match is not None:
-            text, spans = match
-            yield Hit(row[0], title, 0, row[2], "title", text, spans, _ABOVE_ALL)
+            yield Hit(row[0], title, 0, row[2], "title", *match, _ABOVE_ALL)
 
 
-def _entries(
-    connection: apsw.Connection, expression: str, wanted: Sequence[Piece], before: int | None
-) -> Iterator[Hit]:
-    matching = connection.execute(
-        f"{_MATCHING} BETWEEN 1 AND ? ORDER BY rowid DESC LIMIT ?",
-        (expression, _ABOVE_ALL if before is None else before - 1, _CANDIDATES),
-    )
+def _waiting(connection: apsw.Connection, wanted: Sequence[Piece], session: int | None, before: int) -> Iterator[Hit]:
+    query = f"{_PENDING} AND (? IS NULL OR session = ?) ORDER BY id DESC"
+    found: Any = connection.execute(query, (before, session, session))
+    for *row, row_id in found:
+        hit = _hit(connection, row_id, tuple(row), wanted, is_indexed=False)
+        if hit is not None:
+            yield hit
+
+
+def _indexed(connection: apsw.Connection, expression: str, wanted: Sequence[Piece], before: int) -> Iterator[Hit]:
+    query = f"{_MATCHING} BETWEEN 1 AND ? ORDER BY rowid DESC LIMIT ?"
+    matching: Any = connection.execute(query, (expression, before - 1, _CANDIDATES))
     for (row_id,) in matching:
         row: Any = connection.execute(_ENTRY, (row_id,)).fetchone()
-        try:
-            logged = logged_of(row)
-        except DamagedRow:
-            continue
-        match = _matches(searchable(logged.entry), wanted)
-        if match is None:
-            continue
-        text, spans = match
-        session: Any = connection.execute(_TITLE, (row[0],)).fetchone()
-        yield Hit(
-            session[0], unpacked_text(session[1]), logged.seq, logged.at, _kind(logged.entry), text, spans, row_id
-        )
+        hit = _hit(connection, row_id, row, wanted, is_indexed=True)
+        if hit is not None:
+            yield hit
+
+
+def _hit(
+    connection: apsw.Connection, row_id: int, row: EntryRow, wanted: Sequence[Piece], *, is_indexed: bool
+) -> Hit | None:
+    try:
+        logged = logged_of(row)
+    except DamagedRow:
+        return None
+    match = _matches(searchable(logged.entry), wanted, trust_terms=is_indexed)
+    if match is None:
+        return None
+    session: Any = connection.execute(_TITLE, (row[0],)).fetchone()
+    title = unpacked_text(session[1])
+    return Hit(session[0], title, logged.seq, logged.at, _kind(logged.entry), *match, row_id)
 
 
 def _kind(entry: Entry) -> HitKind:
@@ -155,8 +186,10 @@ def _kind(entry: Entry) -> HitKind:
             return "assistant"
 
 
-def _matches(text: str, wanted: Sequence[Piece]) -> tuple[str, tuple[tuple[int, int], ...]] | None:
-    """A snippet with its spans; None when the text only seemed to hold the pieces."""
+def _matches(
+    text: str, wanted: Sequence[Piece], *, trust_terms: bool = True
+) -> tuple[str, tuple[tuple[int, int], ...]] | None:
+    """A snippet with its spans; None when the text does not hold the pieces after all."""
     text = unicodedata.normalize("NFC", text)
     folded = fold(text)
     firsts = []
@@ -164,7 +197,7 @@ def _matches(text: str, wanted: Sequence[Piece]) -> tuple[str, tuple[tuple[int, 
         first = piece.pattern.search(folded)
         if first is not None:
             firsts.append(first.start())
-        elif not piece.exact:
+        elif not (piece.exact and trust_terms):
             return None
     return _snippet(text, folded, min(firsts, default=0), wanted)
 

@@ -8,7 +8,7 @@ import apsw
 
 from tui_agent.archive import book, log, notes, schema, search
 from tui_agent.archive.faults import transaction
-from tui_agent.archive.lease import FileLock, Lease, busy, session_lock
+from tui_agent.archive.lease import FileLock, Lease, session_lock
 from tui_agent.archive.opening import Opened, open_file
 from tui_agent.archive.rows import SessionInfo
 from tui_agent.archive.search import Hit
@@ -16,12 +16,16 @@ from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionNotFound
 
+_INDEX_AT_ONCE = 4_000
+"""Characters; longer entries count as several when it comes to indexing."""
+
 
 class ArchivedLogs:
     """The part of the archive that holds the entries of sessions."""
 
     _worker: Worker
     _leases: dict[str, Lease]
+    _unindexed: int
     notices: list[str]
     """Sentences for the user about what was found or done while opening and reading."""
 
@@ -41,19 +45,17 @@ class ArchivedLogs:
             lock = self._write_lock(session_id)
             try:
                 with transaction(connection):
-                    number = log.number_of(connection, session_id)
-                    if entries and entries[0].seq <= log.last_seq(connection, number):
-                        raise busy(session_id)
-                    if entries:
-                        log.insert(connection, number, entries)
-                    log.set_checkpoint(connection, number, log.last_seq(connection, number), checkpoint)
+                    number = log.insert(connection, session_id, entries)
+                    log.set_checkpoint(connection, number, entries[-1].seq, checkpoint)
                     if log.clears_partial(entries):
                         notes.clear_partial(connection, session_id)
             finally:
                 if lock is not None:
                     lock.release()
 
-        await self._worker.write(job)
+        if entries:
+            await self._worker.write(job)
+            self._index_later(entries)
 
     async def load(
         self, session_id: str, *, after: int = 0, upto: int | None = None, strict: bool = True
@@ -149,6 +151,18 @@ class ArchivedLogs:
 
         return await self._worker.read(job)
 
+    def _index_later(self, entries: Sequence[Logged]) -> None:
+        """Have the search index brought up to date when that is worth a transaction."""
+        self._unindexed += sum(1 + logged.characters // _INDEX_AT_ONCE for logged in entries)
+        if self._unindexed >= search.GROUP:
+            self._unindexed = 0
+            self._worker.later(self._index)
+
+    def _index(self, connection: apsw.Connection) -> None:
+        if search.index_group(connection):
+            # What else was asked for meanwhile comes between two groups.
+            self._worker.later(self._index)
+
     def _write_lock(self, session_id: str) -> FileLock | None:
         """The session's lock for one write; None when this archive has a lease on it anyway."""
         if session_id in self._leases:
@@ -205,11 +219,12 @@ class ArchivedSessions(ArchivedLogs):
                 number = log.number_of(connection, new_id)
                 book.copy_prefix(connection, source, upto, new_id)
                 if then:
-                    log.insert(connection, number, then)
+                    log.insert(connection, new_id, then)
                 log.set_title(connection, number, title or info.title)
                 log.set_checkpoint(connection, number, log.last_seq(connection, number), checkpoint)
 
         await self._worker.write(job)
+        self._worker.later(self._index)
 
     async def sessions(
         self, *, query: str = "", directory: str | None = None, archived: bool | None = False, limit: int = 200
@@ -355,6 +370,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
         self._worker = worker
         self._presence = opened.presence
         self._leases = {}
+        self._unindexed = search.GROUP - 1  # what an earlier run left
         self.notices = opened.notices
 
     @classmethod

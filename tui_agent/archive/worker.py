@@ -1,10 +1,12 @@
 """The one thread that owns the one connection."""
 
 import asyncio
+import queue
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -14,6 +16,9 @@ from tui_agent.errors import ArchiveUnavailable, NotSaved
 
 T = TypeVar("T")
 
+_Job = tuple[Callable[[], Any], bool, "asyncio.Future[Any] | None"]
+"""What to run, whether it is run although nobody waits for it any more, and who waits, if anybody does."""
+
 
 class Worker:
     """Runs jobs one after the other on a thread of its own and hands their results to the event loop."""
@@ -22,7 +27,10 @@ class Worker:
         self.path = path
         self.read_only = False
         self._connection: apsw.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._is_closed = False
+        # A daemon: a process that ends without closing must end all the same, as if it had been killed.
+        threading.Thread(target=self._work, name="archive", daemon=True).start()
 
     async def open(self, job: Callable[[], Opened]) -> Opened:
         """Open the file on the thread that will use it."""
@@ -33,7 +41,7 @@ class Worker:
             self.read_only = opened.read_only
             return opened
 
-        return await self.run(keep)
+        return await self._ask(keep, is_write=True)
 
     async def read(self, job: Callable[[apsw.Connection], T]) -> T:
         """The result of a job that only reads. Cancelled before its time has come, it is never run.
@@ -46,7 +54,7 @@ class Worker:
             with as_read_errors(self.path):
                 return job(self._opened())
 
-        return await self.run(guarded)
+        return await self._ask(guarded, is_write=False)
 
     async def write(self, job: Callable[[apsw.Connection], T]) -> T:
         """The result of a job that writes. Once asked for it is carried out to its end, awaited or not.
@@ -65,22 +73,47 @@ class Worker:
             with as_write_errors(self.path):
                 return job(self._opened())
 
-        return await asyncio.shield(self.run(guarded))
+        return await self._ask(guarded, is_write=True)
 
-    async def run(self, job: Callable[[], T]) -> T:
-        """The result of any job on the thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, job)
+    def later(self, job: Callable[[apsw.Connection], object]) -> None:
+        """Run a job of housekeeping after all that was asked for; a driver's error in it is dropped."""
+
+        def guarded() -> None:
+            if self._connection is not None:
+                with suppress(apsw.Error):
+                    job(self._connection)
+
+        self._jobs.put((guarded, True, None))
 
     async def close(self) -> None:
         """Finish what was asked for, then close. Closing twice is allowed."""
-        try:
-            await asyncio.shield(self.run(self.disconnect))
-        except RuntimeError:  # closed already
+        if self._is_closed:
             return
-        self._thread.shutdown(wait=True)
+        closing = self._ask(self._disconnect, is_write=True)
+        self._is_closed = True
+        self._jobs.put(None)
+        await closing
 
-    def disconnect(self) -> None:
-        """Close the connection; on the worker's thread only."""
+    def _ask(self, job: Callable[[], T], *, is_write: bool) -> "asyncio.Future[T]":
+        if self._is_closed:
+            raise ArchiveUnavailable(f"The archive {self.path} is closed.")
+        waiting: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._jobs.put((job, is_write, waiting))
+        return waiting
+
+    def _work(self) -> None:
+        while (asked := self._jobs.get()) is not None:
+            job, is_write, waiting = asked
+            if waiting is not None and waiting.cancelled() and not is_write:
+                continue
+            try:
+                result = job()
+            except BaseException as error:
+                _deliver(waiting, None, error)
+            else:
+                _deliver(waiting, result, None)
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -89,3 +122,21 @@ class Worker:
         if self._connection is None:
             raise ArchiveUnavailable(f"The archive {self.path} is closed.")
         return self._connection
+
+
+def _deliver(waiting: "asyncio.Future[Any] | None", result: Any, error: BaseException | None) -> None:
+    if waiting is None:
+        return
+
+    def settle() -> None:
+        if waiting.done():  # nobody waits any more
+            return
+        if error is None:
+            waiting.set_result(result)
+        else:
+            waiting.set_exception(error)
+
+    try:
+        waiting.get_loop().call_soon_threadsafe(settle)
+    except RuntimeError:  # the event loop has ended
+        return
