@@ -1,38 +1,50 @@
-"""The transcript: one virtual view of a session, whatever its length."""
+"""The transcript: a session as blocks, whatever its length, fed by the events of its turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 from textual.message import Message
-from textual.reactive import var
-from textual.scroll_view import ScrollView
+from textual.timer import Timer
 
-from tui_agent.core.entries import Logged
-from tui_agent.core.events import Event
+from tui_agent.core.entries import AssistantSaid, Logged, Pinned, Unpinned
+from tui_agent.core.events import (
+    AnswerRestarted,
+    Appended,
+    CompactionEnded,
+    CompactionStarted,
+    ContextMeasured,
+    ContextMoved,
+    Event,
+    ReasoningArrived,
+    RequestSent,
+    RetryScheduled,
+    SummaryArrived,
+    SummaryRestarted,
+    TextArrived,
+    ToolProgressed,
+    ToolStarted,
+    TurnEnded,
+)
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.widgets.assembling import Assembler
+from tui_agent.ui.widgets.block_browser import BlockBrowser, Current
+from tui_agent.ui.widgets.block_lines import Growth, head_rows
+from tui_agent.ui.widgets.blocks import AnswerBlock, Block, NoticeBlock, ReasoningBlock, ToolBlock
+from tui_agent.ui.widgets.heights import Pages
+from tui_agent.ui.widgets.lines import plain_row
+
+__all__ = ["Current", "Transcript"]
+
+FRAME_SECONDS = 1 / 20
+"""Between two paints of an answer that is being written."""
+
+OLDER_SCREENS = 4
+"""Screens from the upper end at which older entries are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
-    """The message the cursor is on."""
-
-    seq: int
-    """Its sequence number; 0 while it is still being written."""
-
-    role: str
-    """user, assistant, tool, or note."""
-
-    text: str
-    """Its source, byte for byte."""
-
-
-class Transcript(ScrollView, can_focus=True):
-    """What was said, drawn line by line on demand."""
-
-    FOCUS_ON_CLICK = False
-    ALLOW_SELECT = True
-
-    density: var[str] = var("comfortable")
-    plain: var[bool] = var(False)
+class Transcript(BlockBrowser):
+    """What was said in a session."""
 
     @dataclass
     class OlderWanted(Message):
@@ -41,78 +53,341 @@ class Transcript(ScrollView, can_focus=True):
         before: int
         """The sequence number of the oldest loaded entry."""
 
-    @dataclass
-    class NewBelow(Message):
-        """How many messages have arrived below the view while it was scrolled up; 0 when it follows again."""
+    def __init__(self) -> None:
+        super().__init__()
+        self._assembler = Assembler()
+        self._answer: AnswerBlock | None = None
+        self._reasoning: ReasoningBlock | None = None
+        self._oldest = 0
+        self._more_above = False
+        self._older_asked = False
+        self._pieces: list[str] = []
+        self._thoughts: list[str] = []
+        self._thinking_since = 0.0
+        self._painted_at = 0.0
+        self._frames: Timer | None = None
+        self._waiting = ""
+        self._blank = ""
+        self._last_seq = 0
 
-        count: int
+    def on_mount(self) -> None:
+        self._frames = self.set_interval(FRAME_SECONDS, self._flush, pause=True)
 
-    @dataclass
-    class CursorMoved(Message):
-        """The cursor over messages stands elsewhere; None when it is gone."""
-
-        current: Current | None
-
-    @dataclass
-    class LinkChosen(Message):
-        """A link was clicked; the widget never opens one itself."""
-
-        url: str
-
-    @property
-    def current(self) -> Current | None:
-        """The message under the cursor."""
-        return None
-
-    @property
-    def following(self) -> bool:
-        """Whether the view stays at the end as more arrives."""
-        return True
+    # ── what was said before ─────────────────────────────────────────────────
 
     def load(self, entries: Sequence[Logged], *, more_above: bool) -> None:
         """Show a session from these entries on; what was shown before is gone."""
+        self.clear_cursor()
+        self.clear_find()
+        self._stop_growing()
+        self._pieces.clear()
+        self._thoughts.clear()
+        self._layouts.clear()
+        self._growths.clear()
+        self._blank = ""
+        self._last_seq = 0
+        self._wait("")
+        self._assembler = Assembler()
+        self._folding = type(self._folding)()
+        self.blocks = Pages(self._text_width)
+        for logged in entries:
+            for block in self._assembler.blocks_of(logged):
+                self.blocks.append(block)
+        self._assembler.changed.clear()
+        self._oldest, self._last_seq = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
+        self._more_above, self._older_asked = more_above, False
+        self._folding.pinned = frozenset(self._assembler.pins.values())
+        self.follow()
 
     def prepend(self, entries: Sequence[Logged], *, more_above: bool) -> None:
         """Add older entries above; the lines in view stay where they are."""
+        self._more_above, self._older_asked = more_above, False
+        if not entries:
+            return
+        older = Assembler()
+        blocks = [block for logged in entries for block in older.blocks_of(logged)]
+        self._join_labels(blocks, older)
+        self._assembler.join(older)
+        self.blocks.prepend(blocks)
+        self._oldest = entries[0].seq
+        self._folding.pinned = frozenset(self._assembler.pins.values())
+        self._folding.place_divider(self.blocks)
+        self._settle()
+        self._ask_for_older()
+
+    def _join_labels(self, older_blocks: list[Block], older: Assembler) -> None:
+        """The agent's first block loses its label if older ones now stand under the same."""
+        for key in range(self.blocks.first, self.blocks.end):
+            block = self.blocks[key]
+            if (
+                isinstance(block, ToolBlock)
+                and block.call.id in older.calls
+                and block.call.id in self._assembler.orphans
+            ):
+                self._forget(key)
+                continue
+            if isinstance(block, ReasoningBlock | AnswerBlock | ToolBlock) and older.agent_speaks:
+                block.labelled = False
+                self._forget(key)
+            if not isinstance(block, NoticeBlock):
+                return
+
+    def _place(self, place: tuple[int, int]) -> None:
+        super()._place(place)
+        self._ask_for_older()
+
+    def _ask_for_older(self) -> None:
+        near = self.scroll_y < OLDER_SCREENS * self._view.height
+        if near and self._more_above and not self._older_asked and self._view.height:
+            self._older_asked = True
+            self.post_message(self.OlderWanted(self._oldest))
+
+    # ── what happens ─────────────────────────────────────────────────────────
 
     def apply(self, event: Event) -> None:
         """Show what happened: the one projection for a live turn and for a reopened session."""
+        match event:
+            case TextArrived(text):
+                self._pieces.append(text)
+                self._wake()
+            case ReasoningArrived(text):
+                self._thoughts.append(text)
+                self._wake()
+            case Appended(logged):
+                self._flush_pieces()
+                self._append(logged)
+            case AnswerRestarted(text, reasoning):
+                self._restart(text, reasoning)
+            case ContextMoved():
+                self._move_context(event)
+            case ToolStarted() | ToolProgressed():
+                self._show_tool(event)
+            case TurnEnded():
+                self._flush_pieces()
+                self._stop_growing()
+                self._wait("")
+            case ContextMeasured():
+                pass
+            case _:
+                self._wait(_waiting_words(event))
 
-    def cursor_up(self) -> None:
-        """Move the cursor to the message above; the first call puts it on the last message in view."""
+    def _append(self, logged: Logged) -> None:
+        growing = self._answer is not None or self._reasoning is not None
+        if isinstance(logged.entry, AssistantSaid) and growing:
+            new = self._settle_answer(logged.seq, logged.at, logged.entry)
+        else:
+            new = self._assembler.blocks_of(logged)
+        self._oldest = self._oldest or logged.seq
+        self._last_seq = logged.seq
+        for card in self._assembler.changed:
+            self._forget(card.key)
+        self._assembler.changed.clear()
+        if isinstance(logged.entry, Pinned | Unpinned):
+            self._show_pins()
+        self._add(new)
 
-    def cursor_down(self) -> None:
-        """Move the cursor to the message below; past the last one it goes away."""
+    def _add(self, new: Sequence[Block]) -> None:
+        for block in new:
+            self.blocks.append(block)
+        if new and not self._following:
+            self._count_new(self._new_below + 1)
+        self._settle()
 
-    def clear_cursor(self) -> None:
-        """Take the cursor away."""
+    def _show_pins(self) -> None:
+        before, self._folding.pinned = self._folding.pinned, frozenset(self._assembler.pins.values())
+        for seq in before ^ self._folding.pinned:
+            key = self._key_of(seq)
+            if key is not None:
+                self._forget(key)
 
-    def toggle_fold(self) -> None:
-        """Fold or open the block under the cursor."""
+    def _move_context(self, moved: ContextMoved) -> None:
+        self._folding.moved = moved
+        self._folding.place_divider(self.blocks)
+        self._forget_all()
+        self._settle()
 
-    def toggle_details(self) -> None:
-        """Open all tool and reasoning blocks, or fold them all."""
+    def _show_tool(self, event: ToolStarted | ToolProgressed) -> None:
+        call_id = event.call.id if isinstance(event, ToolStarted) else event.call_id
+        card = self._assembler.calls.get(call_id)
+        if card is None:
+            return
+        if isinstance(event, ToolStarted):
+            card.state = "running"
+        else:
+            card.progress = event.text
+        self._forget(card.key)
+        self._settle(card.key)
 
-    def next_code_block(self) -> str | None:
-        """The text of the next code block of the current message (else of the last answer); None if it has none."""
-        return None
+    # ── an answer that is being written ──────────────────────────────────────
 
-    def jump_to(self, seq: int) -> bool:
-        """Show the message with this sequence number and flash it; False if it is not loaded."""
-        return False
+    def _wake(self) -> None:
+        """Paint what has arrived: at once after a pause, else with the next frame."""
+        if monotonic() - self._painted_at >= FRAME_SECONDS:
+            self._flush()
+        elif self._frames is not None:
+            self._frames.resume()
 
-    def follow(self) -> None:
-        """Go to the end and stay there."""
+    def _flush(self) -> None:
+        if not self._pieces and not self._thoughts:
+            if self._frames is not None:
+                self._frames.pause()
+            return
+        self._flush_pieces()
+        self._painted_at = monotonic()
+        if self._frames is not None:
+            self._frames.resume()
 
-    def find(self, query: str) -> int:
-        """Highlight `query` (case ignored) in what is loaded, show the hit nearest to the end; how many there are."""
-        return 0
+    def _flush_pieces(self) -> None:
+        """Put what has arrived into the blocks that are being written."""
+        if self._waiting and (self._thoughts or self._pieces):
+            self._waiting = ""
+            self._set_footer()
+        if self._thoughts:
+            self._grow_reasoning("".join(self._thoughts))
+            self._thoughts.clear()
+        if self._pieces:
+            self._grow_answer("".join(self._pieces))
+            self._pieces.clear()
 
-    def find_next(self) -> None:
-        """Show the next hit below, or the first."""
+    def _grow_reasoning(self, text: str) -> None:
+        if self._reasoning is None:
+            self._thinking_since = monotonic()
+            self._reasoning = ReasoningBlock(0, "", "", labelled=self._assembler.label(), growing=True)
+            self._start_growing(self._reasoning)
+        block = self._reasoning
+        block.text += text
+        block.seconds = monotonic() - self._thinking_since
+        self._grow(block)
 
-    def find_previous(self) -> None:
-        """Show the next hit above, or the last."""
+    def _grow_answer(self, text: str) -> None:
+        text = self._blank + text
+        self._blank = "" if text.strip() or self._answer is not None else text
+        if self._blank:
+            return
+        self._end_thinking()
+        if self._answer is None:
+            self._answer = AnswerBlock(0, "", "", labelled=self._assembler.label(), growing=True)
+            self._start_growing(self._answer)
+        self._answer.text += text
+        self._grow(self._answer)
 
-    def clear_find(self) -> None:
-        """Take the highlights away."""
+    def _start_growing(self, block: AnswerBlock | ReasoningBlock) -> None:
+        self.blocks.append(block)
+        self._growths[block.key] = Growth(block, self._text_width, self._manner, self._folding.standing(block))
+        if not self._following:
+            self._count_new(self._new_below + 1)
+
+    def _grow(self, block: AnswerBlock | ReasoningBlock) -> None:
+        growth = self._growths[block.key]
+        growth.feed()
+        if isinstance(block, ReasoningBlock):
+            head = head_rows(block, self._manner, self._folding.standing(block))
+            growth.layout.replace(len(head) - 1, head[-1])
+        self.blocks.set_height(block.key, len(growth.layout.lines))
+        self._settle(block.key)
+
+    def _end_thinking(self) -> None:
+        """The reasoning is complete; its block is laid out as any other from now on."""
+        block = self._reasoning
+        if block is not None and block.growing:
+            block.growing = False
+            self._growths.pop(block.key, None)
+            self._forget(block.key)
+            self._lines(block.key)
+
+    def _stop_growing(self) -> None:
+        """Whatever was being written is written no more; the end of its text is laid out too."""
+        self._end_thinking()
+        for spoken in (self._reasoning, self._answer):
+            if spoken is not None:
+                spoken.seq = spoken.seq or self._last_seq
+        self._reasoning = None
+        block, self._answer = self._answer, None
+        if block is None or not block.growing:
+            return
+        block.growing = False
+        growth = self._growths.pop(block.key, None)
+        if growth is not None:
+            growth.finish()
+            self._keep(growth)
+
+    def _keep(self, growth: Growth) -> None:
+        """Use a finished answer's layout on, with its label and its ending as they are now."""
+        block = growth.block
+        standing = self._folding.standing(block)
+        for number, row in enumerate(head_rows(block, self._manner, standing)):
+            growth.layout.replace(number, row)
+        growth.end(self._manner, standing)
+        self._layouts[block.key] = growth.layout
+        self.blocks.set_height(block.key, len(growth.layout.lines))
+
+    def _settle_answer(self, seq: int, at: str, said: AssistantSaid) -> list[Block]:
+        """What was streamed is in the log now; the blocks that are there become its blocks."""
+        answer, reasoning = self._answer, self._reasoning
+        if reasoning is not None:
+            reasoning.seq, reasoning.at = seq, at
+            self._forget(reasoning.key)
+            reasoning.text = said.reasoning.text if said.reasoning is not None else ""
+            if answer is not None and not reasoning.text.strip():
+                answer.labelled = answer.labelled or reasoning.labelled
+        if answer is not None:
+            answer.seq, answer.at, answer.finish = seq, at, said.finish
+            if answer.text != said.text:
+                answer.text = said.text
+                self._growths.pop(answer.key, None)
+                self._forget(answer.key)
+        self._stop_growing()
+        new: list[Block] = []
+        if answer is None and (said.text.strip() or not said.tool_calls):
+            new.append(AnswerBlock(seq, at, said.text, labelled=self._assembler.label(), finish=said.finish))
+        return new + self._assembler.calls_of(seq, at, said.tool_calls)
+
+    def _restart(self, text: str, reasoning: str) -> None:
+        """What was streamed so far is void."""
+        self._pieces.clear()
+        self._thoughts.clear()
+        for block in (self._reasoning, self._answer):
+            if block is not None:
+                block.text, block.growing = "", True
+                self._growths[block.key] = Growth(block, self._text_width, self._manner, self._folding.standing(block))
+                self._grow(block)
+        if reasoning:
+            self._grow_reasoning(reasoning)
+        if text:
+            self._grow_answer(text)
+
+    # ── waiting ──────────────────────────────────────────────────────────────
+
+    def _wait(self, words: str) -> None:
+        """Say below the last block what is waited for; "" for nothing."""
+        if words == self._waiting:
+            return
+        self._waiting = words
+        self._set_footer(*((plain_row(""), plain_row(safe(words, single_line=True), "waiting")) if words else ()))
+        self._settle()
+
+    def _changed(self, key: int) -> None:
+        growth = self._growths.get(key)
+        if growth is None:
+            self._forget(key)
+            return
+        standing = self._folding.standing(growth.block)
+        self._growths[key] = Growth(growth.block, self._text_width, self._manner, standing)
+        self.blocks.set_height(key, len(self._growths[key].layout.lines))
+        self._window = None
+
+
+def _waiting_words(
+    event: RequestSent | RetryScheduled | CompactionStarted | SummaryArrived | SummaryRestarted | CompactionEnded,
+) -> str:
+    match event:
+        case RequestSent(model):
+            return f"waiting for {model} …"
+        case RetryScheduled(attempt, seconds, reason):
+            return f"{reason} · trying again in {seconds:.0f} s (attempt {attempt})"
+        case CompactionStarted(folded):
+            return f"compacting: a summary of {folded} messages is being written …"
+        case SummaryArrived() | SummaryRestarted():
+            return "compacting: the summary is being written …"
+        case CompactionEnded():
+            return ""

@@ -1,0 +1,178 @@
+"""What a transcript consists of: one plain object per thing shown, without widths, colours or Textual."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from tui_agent.core.entries import ToolCall
+from tui_agent.ui.widgets.heights import Weight
+
+Role = Literal["user", "assistant", "tool", "note"]
+CallState = Literal["called", "running", "asked", "returned", "failed", "denied"]
+NoticeKind = Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "stopped"]
+
+
+@dataclass(slots=True, eq=False)
+class UserBlock:
+    """What the user said."""
+
+    seq: int
+    at: str
+    text: str
+    labelled: bool = True
+    whole: bool = False
+    """Whether a long text is shown to its end."""
+
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(3 + self.text.count("\n"), len(self.text))
+
+
+@dataclass(slots=True, eq=False)
+class ReasoningBlock:
+    """What the model thought before an answer; folded to a line unless opened."""
+
+    seq: int
+    at: str
+    text: str
+    labelled: bool = True
+    opened: bool = False
+    growing: bool = False
+    seconds: float | None = None
+    """How long it took; None when nobody measured it."""
+
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(1 + 2 * self.labelled, 0)
+
+
+@dataclass(slots=True, eq=False)
+class AnswerBlock:
+    """What the model said."""
+
+    seq: int
+    at: str
+    text: str
+    labelled: bool = True
+    growing: bool = False
+    finish: str | None = "stop"
+    """The reason it ended; None when it was interrupted."""
+
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(3 + self.text.count("\n"), len(self.text))
+
+
+@dataclass(slots=True, eq=False)
+class ToolBlock:
+    """A tool call and what came of it; folded to a line unless opened."""
+
+    seq: int
+    """Of the message that made the call."""
+
+    at: str
+    call: ToolCall
+    labelled: bool = True
+    opened: bool = False
+    whole: bool = False
+    """Whether a long output is shown to its end."""
+
+    state: CallState = "called"
+    output: str = ""
+    subject: str = ""
+    progress: str = ""
+    """The last thing it said while running."""
+
+    result_seq: int = 0
+    pruned: bool = False
+    """Whether the context carries a stub instead of the output."""
+
+    superseded: bool = False
+    """Whether it only stood for a result whose call was not loaded yet; it is shown no more."""
+
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(1 + 2 * self.labelled, 0)
+
+
+@dataclass(slots=True, eq=False)
+class NoticeBlock:
+    """A line for the screen only."""
+
+    seq: int
+    at: str
+    text: str
+    kind: NoticeKind = "note"
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(1, len(self.text))
+
+
+@dataclass(slots=True, eq=False)
+class FailureBlock:
+    """An error that ended a turn."""
+
+    seq: int
+    at: str
+    what: str
+    meaning: str = ""
+    todo: str = ""
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        return Weight(4, len(self.what) + len(self.meaning) + len(self.todo))
+
+
+Block = UserBlock | ReasoningBlock | AnswerBlock | ToolBlock | NoticeBlock | FailureBlock
+
+
+def role_of(block: Block) -> Role:
+    """Who speaks in a block."""
+    match block:
+        case UserBlock():
+            return "user"
+        case ReasoningBlock() | AnswerBlock():
+            return "assistant"
+        case ToolBlock():
+            return "tool"
+        case NoticeBlock() | FailureBlock():
+            return "note"
+
+
+def source_of(block: Block) -> str:
+    """The text of a block as it is in the log, for copies and for finding."""
+    match block:
+        case UserBlock(text=text) | ReasoningBlock(text=text) | AnswerBlock(text=text) | NoticeBlock(text=text):
+            return text
+        case ToolBlock(call=call, output=output):
+            return output or call.arguments
+        case FailureBlock(what=what, meaning=meaning, todo=todo):
+            return "\n".join(part for part in (what, meaning, todo) if part)
+
+
+def subject_of(block: ToolBlock) -> str:
+    """What a call is about, in a few words: a path, a command, a query."""
+    if block.subject:
+        return block.subject
+    try:
+        arguments = json.loads(block.call.arguments)
+    except ValueError:
+        return block.call.arguments
+    if not isinstance(arguments, dict):
+        return block.call.arguments
+    for name in ("path", "command", "pattern", "query", "url", "name"):
+        if isinstance(arguments.get(name), str):
+            return str(arguments[name])
+    words = [value for value in arguments.values() if isinstance(value, str)]
+    return words[0] if words else ""

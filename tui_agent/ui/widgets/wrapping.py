@@ -1,0 +1,116 @@
+"""Where a line of text must be broken to fit a width in terminal cells, and how wide it is."""
+
+import re
+
+from rich.cells import cell_len
+
+TAB = 4
+"""Cells between two tab stops."""
+
+_narrow = re.compile(
+    "[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u0400-\u0482\u2010-\u2027\u2500-\u25fc\u2800-\u28ff]*"
+).fullmatch
+_VARIATION_SELECTOR = "\ufe0f"
+_JOINER = "\u200d"
+_NO_START = frozenset("。，、．！？；：）」』】》〉〕…‥ー～％％’”,.!?;:)]}>%")
+"""Letters that do not begin a line after a wide one."""
+
+_NO_END = frozenset("（「『【《〈〔“‘([{<")
+"""Letters that do not end a line before a wide one."""
+
+
+def width_of(text: str) -> int:
+    """Cells the text takes, tabs at their stops counted from its beginning."""
+    if "\t" not in text:
+        return cell_len(text)
+    column = 0
+    for position, part in enumerate(text.split("\t")):
+        if position:
+            column += TAB - column % TAB
+        column += cell_len(part)
+    return column
+
+
+def line_starts(text: str, width: int, *, anywhere: bool = False) -> list[int]:
+    """The offsets at which the lines of `text` begin when no line may be wider than `width` cells.
+
+    Lines break after spaces and beside wide letters, inside a word only if it is longer than a line; with `anywhere`
+    (code) wherever the line is full. Spaces at a break stay at the end of the line before it and may hang over.
+    """
+    width = max(width, 2)
+    if len(text) * 2 <= width and "\t" not in text:
+        return [0]
+    if _narrow(text):
+        if anywhere:
+            return list(range(0, len(text), width)) or [0]
+        return _narrow_starts(text, width)
+    return _starts(text, width, anywhere)
+
+
+def _narrow_starts(text: str, width: int) -> list[int]:
+    starts = [0]
+    begin, length = 0, len(text)
+    while length - begin > width:
+        cut = text.rfind(" ", begin, begin + width + 1) + 1
+        if cut == 0 or text[begin:cut].isspace():
+            cut = begin + width
+        while cut < length and text[cut] == " ":
+            cut += 1
+        if cut >= length:
+            break
+        starts.append(cut)
+        begin = cut
+    return starts
+
+
+def clusters(text: str) -> list[tuple[int, int]]:
+    """What a terminal draws as one letter: where each begins, and its cells (a tab counts 0 here)."""
+    found: list[tuple[int, int]] = []
+    index, length = 0, len(text)
+    while index < length:
+        begin = index
+        index += 1
+        while index < length:
+            letter = text[index]
+            if letter == _JOINER and index + 1 < length:
+                index += 2
+            elif letter == _VARIATION_SELECTOR or (letter > "\u02ff" and cell_len(letter) == 0):
+                index += 1
+            else:
+                break
+        letter = text[begin:index]
+        found.append((begin, 0 if letter == "\t" else cell_len(letter)))
+    return found
+
+
+def _starts(text: str, width: int, anywhere: bool) -> list[int]:
+    starts = [0]
+    column = 0
+    break_at, break_column = 0, 0
+    before, before_cells = "", 0
+    for begin, cells in clusters(text):
+        letter = text[begin]
+        if letter == "\t":
+            cells = TAB - column % TAB
+        if begin > starts[-1] and _may_break(before, before_cells, letter, cells, anywhere):
+            break_at, break_column = begin, column
+        if column + cells > width and begin > starts[-1] and (anywhere or letter != " "):
+            if break_at <= starts[-1]:
+                break_at, break_column = begin, column
+            starts.append(break_at)
+            column -= break_column
+        column += cells
+        before, before_cells = letter, cells
+    return starts
+
+
+def _may_break(before: str, before_cells: int, letter: str, cells: int, anywhere: bool) -> bool:
+    if anywhere:
+        return True
+    if letter in " \t":
+        return False
+    if before in " \t":
+        return True
+    if before_cells < 2 and cells < 2:
+        return False
+    return letter not in _NO_START and before not in _NO_END
