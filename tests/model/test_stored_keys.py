@@ -1,6 +1,7 @@
 """Keys are kept in the system's keyring, each for its own endpoint."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,17 @@ class KeyringLocked(KeyringError): pass
 
 
 @pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A keyring that keeps keys in memory, in the place of the package."""
     (tmp_path / "keyring").mkdir()
     (tmp_path / "keyring" / "__init__.py").write_text(KEYRING)
     (tmp_path / "keyring" / "errors.py").write_text(ERRORS)
-    for name in ("keyring", "keyring.errors"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    real = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "keyring"}
     monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    for name in ("keyring", "keyring.errors"):
+        sys.modules.pop(name, None)
+    sys.modules.update(real)
 
 
 async def test_a_key_comes_back_for_its_own_endpoint_only(keyring: None) -> None:
