@@ -54,8 +54,8 @@ class Connection(Protocol):
 class JsonClient(Protocol):
     """Small questions to a server, answered with JSON."""
 
-    async def get(self, url: str) -> Any:
-        """The JSON at `url`.
+    async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
+        """The JSON at `url`, which must be at the endpoint's own origin.
 
         Raises:
             Refused: the status is an error.

@@ -64,7 +64,7 @@ class Endpoint:
     def is_local(self) -> bool:
         """Whether the endpoint is on this machine or in a private network."""
         try:
-            return self.is_loopback or ipaddress.ip_address(self.host).is_private
+            return self.is_loopback or not ipaddress.ip_address(self.host).is_global
         except ValueError:
             return self.host.endswith((".local", ".lan", ".internal")) or "." not in self.host
 

@@ -17,10 +17,14 @@ ANSWER_BYTES = 20_000_000
 """The longest JSON answer that is read; lists of models are a few megabytes at most."""
 
 
-def new_http_client(endpoint: Endpoint, connect_seconds: float) -> httpx2.AsyncClient:
+def new_http_client(endpoint: Endpoint, connect_seconds: float, kept_open: int = 4) -> httpx2.AsyncClient:
     """A client that follows no redirect, and for this machine no proxy; waiting for answers is timed by the caller."""
-    timeout = httpx2.Timeout(None, connect=connect_seconds, pool=connect_seconds)
-    return httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not endpoint.is_loopback)
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(None, connect=connect_seconds, pool=connect_seconds),
+        limits=httpx2.Limits(max_keepalive_connections=kept_open),
+        follow_redirects=False,
+        trust_env=not endpoint.is_loopback,
+    )
 
 
 def headers_for(endpoint: Endpoint) -> dict[str, str]:
@@ -39,28 +43,29 @@ class HttpJsonClient:
         self._seconds = seconds
         self._http = new_http_client(endpoint, seconds)
 
-    async def get(self, url: str) -> Any:
-        return await self._ask("GET", url, None)
+    async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
+        return await self._ask("GET", url, None, headers)
 
     async def post(self, url: str, body: Mapping[str, Any]) -> Any:
-        return await self._ask("POST", url, body)
+        return await self._ask("POST", url, body, None)
 
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
+    async def _ask(
+        self, method: str, url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None
+    ) -> Any:
         if not url.startswith(f"{self._endpoint.address}/"):
             raise ValueError(f"{url} is not at {self._endpoint.origin}")
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._exchange(method, url, body)
+                return await self._exchange(method, url, body, {**headers_for(self._endpoint), **(headers or {})})
         except (TimeoutError, httpx2.TimeoutException):
             raise too_slow(self._endpoint, self._seconds, "answer") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise unreachable(error, self._endpoint) from error
 
-    async def _exchange(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
-        headers = headers_for(self._endpoint)
+    async def _exchange(self, method: str, url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Any:
         async with self._http.stream(method, url, json=body, headers=headers) as response:
             content = await read_capped(response, ANSWER_BYTES)
         if response.status_code != 200:
