@@ -40,6 +40,7 @@ def test_a_file_that_was_chosen_and_is_missing_is_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     (problem,) = load({}, {"TUI_AGENT_CONFIG": str(path)}, path).problems
     assert str(path) in problem
+    assert load({}, {}, path, must_exist=True).problems == (problem,)
 
 
 def test_file_then_environment_then_flags_get_stronger(tmp_path: Path) -> None:
@@ -175,6 +176,31 @@ def test_another_endpoints_key_is_not_sent_to_a_named_one(tmp_path: Path) -> Non
     path = written(tmp_path, ENDPOINTS)
     settings = load({"endpoint": "home"}, {"OPENAI_API_KEY": "theirs"}, path).settings
     assert (settings.base_url, settings.api_key) == ("http://127.0.0.1:11434/v1", "")
+
+
+@pytest.mark.parametrize("chosen_by", ["file", "variable", "flag"])
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "TUI_AGENT_API_KEY"])
+def test_whoever_chooses_a_named_endpoint_it_gets_its_own_key_or_none(
+    tmp_path: Path, chosen_by: str, variable: str
+) -> None:
+    path = written(tmp_path, ('endpoint = "work"\n' if chosen_by == "file" else "") + ENDPOINTS)
+    environ = {variable: "meant-for-another", **({"TUI_AGENT_ENDPOINT": "work"} if chosen_by == "variable" else {})}
+    flags = {"endpoint": "work"} if chosen_by == "flag" else {}
+    assert load(flags, environ, path).settings.api_key == ""
+    assert load(flags, {**environ, "WORK_KEY": "w"}, path).settings.api_key == "w"
+
+
+def test_a_variable_of_ours_that_chooses_an_endpoint_beats_the_address_other_programs_share(tmp_path: Path) -> None:
+    environ = {"TUI_AGENT_ENDPOINT": "home", "OPENAI_BASE_URL": "https://shared.example/v1", "OPENAI_API_KEY": "shared"}
+    settings = load({}, environ, written(tmp_path, ENDPOINTS)).settings
+    assert (settings.base_url, settings.api_key) == ("http://127.0.0.1:11434/v1", "")
+
+
+def test_an_address_from_a_stronger_source_keeps_the_key_that_came_with_it(tmp_path: Path) -> None:
+    path = written(tmp_path, 'endpoint = "work"\n' + ENDPOINTS)
+    environ = {"OPENAI_BASE_URL": "https://shared.example/v1", "OPENAI_API_KEY": "shared", "WORK_KEY": "w"}
+    settings = load({}, environ, path).settings
+    assert (settings.base_url, settings.api_key) == ("https://shared.example/v1", "shared")
 
 
 def test_a_model_flag_beats_the_model_of_the_endpoint_flag(tmp_path: Path) -> None:

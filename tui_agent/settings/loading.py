@@ -34,8 +34,11 @@ class Loaded:
 class _Rank(IntEnum):
     DEFAULT = 0
     FILE = 1
-    ENVIRONMENT = 2
-    FLAG = 3
+    SHARED_VARIABLE = 2
+    """A variable that other programs read too, such as OPENAI_BASE_URL."""
+
+    VARIABLE = 3
+    FLAG = 4
 
 
 @dataclass(slots=True)
@@ -56,17 +59,20 @@ class _Gathered:
         return self.ranks.get(name, _Rank.DEFAULT)
 
 
-def load(flags: Mapping[str, object], environ: Mapping[str, str], config_path: Path | None) -> Loaded:
+def load(
+    flags: Mapping[str, object], environ: Mapping[str, str], config_path: Path | None, *, must_exist: bool = False
+) -> Loaded:
     """The settings from all sources. `flags` is by field name; None is a flag not given.
 
-    A bad file or variable never stops the program: the default is used and a problem says so.
+    A bad file or variable never stops the program: the default is used and a problem says so. A file that is missing
+    is a problem only if it was asked for by name: by TUI_AGENT_CONFIG, or by a flag (`must_exist`).
 
     Raises:
         UsageError: a flag has a value that is not allowed.
     """
     gathered = _Gathered()
     if config_path is not None:
-        _take_file(gathered, read_toml(config_path), is_chosen=bool(environ.get(f"{PREFIX}CONFIG")))
+        _take_file(gathered, read_toml(config_path), must_exist or bool(environ.get(f"{PREFIX}CONFIG")))
     _take_environment(gathered, environ)
     _take_flags(gathered, flags)
     _apply_endpoint(gathered, environ)
@@ -78,9 +84,9 @@ def load(flags: Mapping[str, object], environ: Mapping[str, str], config_path: P
 # ── config.toml ──────────────────────────────────────────────────────────────
 
 
-def _take_file(gathered: _Gathered, file: TomlFile, is_chosen: bool) -> None:
-    if is_chosen and not file.path.exists():
-        gathered.problems.append(f"{PREFIX}CONFIG names {file.path}, which does not exist. Defaults are used.")
+def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
+    if must_exist and not file.path.exists():
+        gathered.problems.append(f"The settings file {_named(str(file.path))} does not exist. Defaults are used.")
     if file.trouble:
         gathered.problems.append(f"{file.path} cannot be read: {file.trouble}. Defaults are used instead of all of it.")
     names = _names_in_file()
@@ -134,7 +140,8 @@ def _take_environment(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     for name, about in about_each().items():
         for variable in (PREFIX + name.upper(), *about.also):
             if text := environ.get(variable, "").strip():
-                _take_variable(gathered, name, variable, text)
+                rank = _Rank.SHARED_VARIABLE if variable in about.also else _Rank.VARIABLE
+                _take_variable(gathered, name, variable, text, rank)
                 break
     known = {PREFIX + name.upper() for name in about_each()}
     for variable in sorted(environ):
@@ -142,9 +149,9 @@ def _take_environment(gathered: _Gathered, environ: Mapping[str, str]) -> None:
             gathered.problems.append(f"{_named(variable)}: there is no such setting.{_suggestion(variable, known)}")
 
 
-def _take_variable(gathered: _Gathered, name: str, variable: str, text: str) -> None:
+def _take_variable(gathered: _Gathered, name: str, variable: str, text: str, rank: _Rank) -> None:
     try:
-        gathered.put(name, from_text(name, text), _Rank.ENVIRONMENT, variable)
+        gathered.put(name, from_text(name, text), rank, variable)
     except NotAllowed as error:
         gathered.problems.append(f"{_complaint(variable, name, text, error)} It is not used.")
 
@@ -167,30 +174,41 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
 
 
 def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
-    """Takes address, model, window and key from the chosen named endpoint, where nothing stronger set them."""
+    """Takes address, model and window from the chosen named endpoint, where nothing stronger set them.
+
+    With its address goes its own key or none: a key that was meant for another place is never sent to this one.
+    """
+    endpoint = _chosen_endpoint(gathered)
+    if endpoint is None:
+        return
+    rank, source = gathered.rank("endpoint"), f"endpoint {endpoint.name}"
+    found = {"base_url": endpoint.base_url, "model": endpoint.model, "context_window": endpoint.context_window}
+    for name, value in found.items():
+        is_weaker = gathered.rank(name) < rank or gathered.rank(name) == rank == _Rank.FILE
+        if value and is_weaker:
+            gathered.put(name, value, rank, source)
+    if gathered.sources["base_url"] == source:
+        key = environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else ""
+        gathered.values.pop("api_key", None)
+        gathered.sources.pop("api_key", None)
+        if key.strip():
+            _take_variable(gathered, "api_key", endpoint.api_key_env, key, rank)
+
+
+def _chosen_endpoint(gathered: _Gathered) -> NamedEndpoint | None:
     chosen = gathered.values.get("endpoint")
     if not chosen:
-        return
-    rank = gathered.rank("endpoint")
+        return None
     named = cast(tuple[NamedEndpoint, ...], gathered.values.get("endpoints", ()))
-    endpoint = next((each for each in named if each.name == chosen), None)
-    if endpoint is None:
-        known = ", ".join(each.name for each in named) or "none; add a table [endpoints.NAME] to config.toml"
-        complaint = f"There is no endpoint named {_named(str(chosen))}. Known: {known}."
-        if rank is _Rank.FLAG:
-            raise UsageError(complaint)
-        gathered.problems.append(complaint)
-        return
-    found = {
-        "base_url": endpoint.base_url,
-        "model": endpoint.model or None,
-        "context_window": endpoint.context_window,
-        "api_key": environ.get(endpoint.api_key_env, "").strip() if endpoint.api_key_env else "",
-    }
-    for name, value in found.items():
-        if value is None or gathered.rank(name) > rank or gathered.rank(name) == rank != _Rank.FILE:
-            continue
-        gathered.put(name, value, rank, f"endpoint {endpoint.name}")
+    for each in named:
+        if each.name == chosen:
+            return each
+    known = ", ".join(each.name for each in named) or "none; add a table [endpoints.NAME] to config.toml"
+    complaint = f"There is no endpoint named {_named(str(chosen))}. Known: {known}."
+    if gathered.rank("endpoint") is _Rank.FLAG:
+        raise UsageError(complaint)
+    gathered.problems.append(complaint)
+    return None
 
 
 def _apply_preset(gathered: _Gathered) -> None:
