@@ -201,6 +201,7 @@ def test_an_address_from_a_stronger_source_keeps_the_key_that_came_with_it(tmp_p
     environ = {"OPENAI_BASE_URL": "https://shared.example/v1", "OPENAI_API_KEY": "shared", "WORK_KEY": "w"}
     settings = load({}, environ, path).settings
     assert (settings.base_url, settings.api_key) == ("https://shared.example/v1", "shared")
+    assert (settings.model, settings.context_window) == ("", None)
 
 
 def test_a_model_flag_beats_the_model_of_the_endpoint_flag(tmp_path: Path) -> None:

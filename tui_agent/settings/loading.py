@@ -174,7 +174,7 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
 
 
 def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
-    """Takes address, model and window from the chosen named endpoint, where nothing stronger set them.
+    """Takes address, model and window from the chosen named endpoint, unless something stronger set the address.
 
     With its address goes its own key or none: a key that was meant for another place is never sent to this one.
     """
@@ -182,17 +182,21 @@ def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     if endpoint is None:
         return
     rank, source = gathered.rank("endpoint"), f"endpoint {endpoint.name}"
-    found = {"base_url": endpoint.base_url, "model": endpoint.model, "context_window": endpoint.context_window}
-    for name, value in found.items():
-        is_weaker = gathered.rank(name) < rank or gathered.rank(name) == rank == _Rank.FILE
-        if value and is_weaker:
+    if not _is_weaker(gathered, "base_url", rank):
+        return
+    gathered.put("base_url", endpoint.base_url, rank, source)
+    for name, value in (("model", endpoint.model), ("context_window", endpoint.context_window)):
+        if value and _is_weaker(gathered, name, rank):
             gathered.put(name, value, rank, source)
-    if gathered.sources["base_url"] == source:
-        key = environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else ""
-        gathered.values.pop("api_key", None)
-        gathered.sources.pop("api_key", None)
-        if key.strip():
-            _take_variable(gathered, "api_key", endpoint.api_key_env, key, rank)
+    gathered.values.pop("api_key", None)
+    gathered.sources.pop("api_key", None)
+    if key := environ.get(endpoint.api_key_env or "", "").strip():
+        _take_variable(gathered, "api_key", endpoint.api_key_env, key, rank)
+
+
+def _is_weaker(gathered: _Gathered, name: str, rank: _Rank) -> bool:
+    """Whether an endpoint chosen with this rank may set `name`; within config.toml the endpoint is the closer word."""
+    return gathered.rank(name) < rank or gathered.rank(name) == rank == _Rank.FILE
 
 
 def _chosen_endpoint(gathered: _Gathered) -> NamedEndpoint | None:
