@@ -24,6 +24,8 @@ LARGER: dict[str, int] = {
 """What may be larger, and how large: `path`, `path:function` or `path:Class`. The only such list."""
 
 WALLS = {
+    "tui_agent/archive/worker.py": "a job's fault is handed to whoever awaits it, on another thread",
+    "tui_agent/model/counters.py": "a panic of a native tokenizer becomes an estimate; counting never raises",
     "tui_agent/agent/tool_calls.py": "a tool's fault goes back to the model and never ends the turn",
     "tui_agent/agent/turn.py": "a fault of ours ends the turn as a block in the transcript, not the program",
     "tui_agent/ui/screens/chat.py": "a fault of ours ends the turn as a block in the transcript, not the program",
@@ -154,8 +156,9 @@ def test_no_command_goes_through_an_implicit_shell() -> None:
 def test_nothing_is_printed_outside_the_command_line() -> None:
     printing = {place(path) for path in MODULES for name, _ in calls(path) if name == "print"}
     children = {"tui_agent/model/embedded_server.py", "tui_agent/agent/tools/search_worker.py"}
+    scripts = {"tui_agent/model/refresh_windows.py"}
     front_ends = {each for each in printing if each.startswith(("tui_agent/cli", "tui_agent/agent/headless"))}
-    assert printing - front_ends - children == set()
+    assert printing - front_ends - children - scripts == set()
 
 
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
