@@ -25,6 +25,16 @@ def test_every_setting_is_in_the_readme(words: str) -> None:
     assert f"`{words}`" in TEXT
 
 
+USED_WHEN_LOADED = {"endpoint", "endpoints", "preset"}
+"""Settings that only decide what other settings are."""
+
+
+@pytest.mark.parametrize("name", sorted({each.name for each in descriptions()} - USED_WHEN_LOADED))
+def test_every_setting_does_something(name: str) -> None:
+    modules = [path for path in (ROOT / "tui_agent").rglob("*.py") if path.parent.name != "settings"]
+    assert any(re.search(rf"settings\.{name}\b", path.read_text(encoding="utf-8")) for path in modules)
+
+
 @pytest.mark.parametrize("binding", [each.id for each in KEYS])
 def test_every_binding_is_in_the_readme(binding: str) -> None:
     assert f"`{binding}`" in TEXT
