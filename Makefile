@@ -22,7 +22,8 @@ test:
 	$(PYTHON) -m pytest -q -n 2
 
 bench:  ## the figures: first paint, keys, long sessions, streaming
-	$(PYTHON) -m pytest -q tests/benchmarks -s
+	set -e; for module in $$(grep -l __main__ tests/benchmarks/*.py | sed 's|/|.|g; s|\.py$$||'); do \
+		echo "== $$module"; $(PYTHON) -m $$module; done
 
 snapshots:  ## draws the pictures of the screens again; look at them before committing
 	$(PYTHON) -m pytest -q tests/ui --snapshot-update
