@@ -138,7 +138,7 @@ def head_rows(block: Block, manner: Manner, standing: Standing) -> list[Row]:
         case FailureBlock():
             rows = [] if manner.compact else [Row((Run(""),))]
         case NoticeBlock():
-            pass
+            rows = [] if manner.compact or block.kind == "stopped" else [Row((Run(""),))]
     if isinstance(block, ReasoningBlock):
         rows.append(_reasoning_header(block, manner))
     return rows

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -362,10 +363,26 @@ class BlockView(ScrollView, can_focus=True):
     def _current_looks(self) -> tuple[Look, Look, Look]:
         """The look of the moment, plain and under the veils of what is folded and rewound."""
         if self._looks is None or self._looks_stale:
-            styles = {name: self.get_component_rich_style(f"transcript--{name}", partial=True) for name in STYLES}
+            styles = {name: self._named_style(name) for name in STYLES}
             styles["selection"] = self.screen.get_component_rich_style("screen--selection", partial=True)
             look = Look(self.rich_style, styles)
             if self._looks is None or not look.means_the_same(self._looks[0]):
                 self._looks = look, look.veiled("folded"), look.veiled("rewound")
             self._looks_stale = False
         return self._looks
+
+    def _named_style(self, name: str) -> Style:
+        """A component class as a style that says only what the stylesheet says.
+
+        Textual's own partial style forgets the background that an automatic colour is chosen against.
+        """
+        component = f"transcript--{name}"
+        rules = self.get_component_styles(component)
+        whole = self.get_component_rich_style(component)
+        return (
+            Style(
+                color=whole.color if rules.has_rule("color") else None,
+                bgcolor=whole.bgcolor if rules.has_rule("background") else None,
+            )
+            + rules.text_style
+        )

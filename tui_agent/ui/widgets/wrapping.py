@@ -2,7 +2,7 @@
 
 import re
 
-from rich.cells import cell_len
+from rich.cells import cell_len, get_character_cell_size
 
 TAB = 4
 """Cells between two tab stops."""
@@ -10,7 +10,6 @@ TAB = 4
 _narrow = re.compile(
     "[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u0400-\u0482\u2010-\u2027\u2500-\u25fc\u2800-\u28ff]*"
 ).fullmatch
-_VARIATION_SELECTOR = "\ufe0f"
 _JOINER = "\u200d"
 _NO_START = frozenset("。，、．！？；：）」』】》〉〕…‥ー～％％’”,.!?;:)]}>%")
 """Letters that do not begin a line after a wide one."""
@@ -63,54 +62,58 @@ def _narrow_starts(text: str, width: int) -> list[int]:
     return starts
 
 
-def clusters(text: str) -> list[tuple[int, int]]:
-    """What a terminal draws as one letter: where each begins, and its cells (a tab counts 0 here)."""
-    found: list[tuple[int, int]] = []
+def clusters(text: str) -> list[tuple[str, int]]:
+    """What a terminal draws as one letter each, with its cells (a tab counts 0 here)."""
+    widths = list(map(get_character_cell_size, text))
+    if 0 not in widths:
+        return list(zip(text, widths, strict=True))
+    found: list[tuple[str, int]] = []
     index, length = 0, len(text)
     while index < length:
         begin = index
         index += 1
-        while index < length:
+        while index < length and text[begin] != "\t":
             letter = text[index]
-            if letter == _JOINER and index + 1 < length:
+            if letter == _JOINER and index + 1 < length and text[index + 1] != "\t":
                 index += 2
-            elif letter == _VARIATION_SELECTOR or (letter > "\u02ff" and cell_len(letter) == 0):
+            elif letter != "\t" and widths[index] == 0:
                 index += 1
             else:
                 break
-        letter = text[begin:index]
-        found.append((begin, 0 if letter == "\t" else cell_len(letter)))
+        cluster = text[begin:index]
+        found.append((cluster, 0 if cluster == "\t" else cell_len(cluster)))
     return found
 
 
 def _starts(text: str, width: int, anywhere: bool) -> list[int]:
     starts = [0]
-    column = 0
+    begin = column = 0
     break_at, break_column = 0, 0
     before, before_cells = "", 0
-    for begin, cells in clusters(text):
-        letter = text[begin]
-        if letter == "\t":
+    for cluster, cells in clusters(text):
+        if cluster == "\t":
             cells = TAB - column % TAB
-        if begin > starts[-1] and _may_break(before, before_cells, letter, cells, anywhere):
+        if begin > starts[-1] and _may_break(before, before_cells, cluster, cells, anywhere):
             break_at, break_column = begin, column
-        if column + cells > width and begin > starts[-1] and (anywhere or letter != " "):
+        while column + cells > width and begin > starts[-1] and (anywhere or cluster != " "):
             if break_at <= starts[-1]:
                 break_at, break_column = begin, column
             starts.append(break_at)
             column -= break_column
+            cells = TAB - column % TAB if cluster == "\t" else cells
         column += cells
-        before, before_cells = letter, cells
+        begin += len(cluster)
+        before, before_cells = cluster, cells
     return starts
 
 
-def _may_break(before: str, before_cells: int, letter: str, cells: int, anywhere: bool) -> bool:
+def _may_break(before: str, before_cells: int, cluster: str, cells: int, anywhere: bool) -> bool:
     if anywhere:
         return True
-    if letter in " \t":
+    if cluster in (" ", "\t"):
         return False
-    if before in " \t":
+    if before in (" ", "\t"):
         return True
     if before_cells < 2 and cells < 2:
         return False
-    return letter not in _NO_START and before not in _NO_END
+    return cluster not in _NO_START and before not in _NO_END
