@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tests.fakes.valid import problems
+from tui_agent.context.block import HEADER
 from tui_agent.context.checkpoint import EMPTY, Checkpoint, advance, checkpoint_from_json, checkpoint_to_json
 from tui_agent.context.cuts import Plan, atoms
 from tui_agent.context.fold import Context, Surroundings, context_of, fold, place_of, placement
@@ -74,6 +75,9 @@ class Simulation:
     tail: list[Logged] = field(default_factory=list)
     folded_by: dict[int, set[int]] = field(default_factory=dict)
     """The message entries that each compaction folded anew, by its sequence number."""
+
+    rewound_before: dict[int, set[int]] = field(default_factory=dict)
+    """What was rewound when a compaction was made, by its sequence number."""
 
     texts: int = 0
 
@@ -146,7 +150,8 @@ class Simulation:
             self.append(ToolReturned(each, self.text("output"), name="read_file", subject="a.txt"))
 
     def turn_is_interrupted(self) -> None:
-        self.append(self.choose.one_of([Interrupted(), Failed("the endpoint refused")]))
+        ends: list[Entry] = [Interrupted(), Failed("the endpoint refused")]
+        self.append(self.choose.one_of(ends))
 
     def _call_id(self) -> str:
         recent = [
@@ -173,7 +178,9 @@ class Simulation:
         else:
             assert made.upto < above
         self._check_atoms_are_whole(made)
+        self._check_nothing_folded_waits(made)
         self._apply(made)
+        assert self.checkpoint.redoable is None
         kept_messages = self.context().messages[-made.kept :] if made.kept else ()
         assert kept_messages == before.messages[len(before.messages) - made.kept :]
 
@@ -195,6 +202,7 @@ class Simulation:
             )
         )
         self.folded_by[compacted.seq] = {each.seq for each in made.folded}
+        self.rewound_before[compacted.seq] = self._rewound()
 
     def compaction_fails(self) -> None:
         before = self.context()
@@ -265,27 +273,25 @@ class Simulation:
             self.append(Rewound(self.choose.number(max(len(self.log) - 12, -1), len(self.log) + 1)))
 
     def set_something(self) -> None:
-        self.append(self.choose.one_of([SystemPromptSet(self.text("be brief")), ModelChosen("m2"), Interrupted()]))
+        settings: list[Entry] = [SystemPromptSet(self.text("be brief")), ModelChosen("m2"), Interrupted()]
+        self.append(self.choose.one_of(settings))
 
     def refer_to_nothing(self) -> None:
         beyond = len(self.log) + 50
         before = self.context().messages
-        self.append(
-            self.choose.one_of(
-                [
-                    CompactionUndone(beyond),
-                    CompactionRedone(beyond),
-                    SummaryRestored(beyond),
-                    Compacted(beyond, beyond, (), "from nowhere"),
-                    Unpinned(beyond),
-                    Unpruned((beyond,)),
-                    Pruned((beyond,), ()),
-                    DetailKept(beyond, Detail("path", "/nowhere")),
-                    ToolReturned("never called", "output"),
-                    Rewound(beyond),
-                ]
-            )
-        )
+        pointless: list[Entry] = [
+            CompactionUndone(beyond),
+            CompactionRedone(beyond),
+            SummaryRestored(beyond),
+            Compacted(beyond, beyond, (), "from nowhere"),
+            Unpinned(beyond),
+            Unpruned((beyond,)),
+            Pruned((beyond,), ()),
+            DetailKept(beyond, Detail("path", "/nowhere")),
+            ToolReturned("never called", "output"),
+            Rewound(beyond),
+        ]
+        self.append(self.choose.one_of(pointless))
         assert self.context().messages == before
 
     def fork(self) -> None:
@@ -316,12 +322,10 @@ class Simulation:
         self._check_counts(context)
 
     def _check_coverage(self) -> None:
-        rewound = {
-            seq
-            for each in self.log
-            if isinstance(each.entry, Rewound)
-            for seq in range(max(each.entry.after, 0) + 1, each.seq)
-        }
+        rewound = self._rewound()
+        for ref in self.checkpoint.chain[:1]:
+            spoken_of = {seq for seq in rewound - self.rewound_before[ref.seq] if seq <= ref.upto}
+            assert not spoken_of, f"the summary {ref.seq} speaks of {spoken_of}, which were rewound"
         covered = set[int]().union(*(self.folded_by[ref.seq] for ref in self.checkpoint.chain))
         assert sum(len(self.folded_by[ref.seq]) for ref in self.checkpoint.chain) == len(covered), "folded twice"
         for seq, place in placement(self.log).items():
@@ -331,6 +335,14 @@ class Simulation:
                 assert place == "folded"
             else:
                 assert place == "context", f"{seq} is covered by no summary and not in the context"
+
+    def _rewound(self) -> set[int]:
+        return {
+            seq
+            for each in self.log
+            if isinstance(each.entry, Rewound)
+            for seq in range(max(each.entry.after, 0) + 1, each.seq)
+        }
 
     def _check_messages(self, context: Context) -> None:
         sent = {message.seq: message for message in context.messages if message.seq is not None}
@@ -345,7 +357,42 @@ class Simulation:
                     assert logged.seq not in sent or (isinstance(logged.entry, ToolReturned) and is_in_context)
             if logged.seq in sent and not isinstance(logged.entry, ToolReturned):
                 self._check_is_verbatim(logged, sent[logged.seq])
+        self._check_results(sent)
         assert context.messages[0].text.count(SURROUNDINGS.date) == 1
+        if context.messages[1:] and context.messages[1].text.startswith(HEADER):
+            assert context.messages[2:3] == () or context.messages[2].role == "assistant"
+
+    def _check_results(self, sent: dict[int, Message]) -> None:
+        """Each result is sent if it is the first for the nearest call of its id, as its output or its stub."""
+        rewound = self._rewound()
+        stubs: dict[int, str] = {}
+        answered: set[tuple[int, str]] = set()
+        for logged in self.tail:
+            match logged.entry:
+                case Pruned(seqs, texts):
+                    stubs.update(zip(seqs, texts, strict=False))
+                case Unpruned(seqs):
+                    stubs = {seq: text for seq, text in stubs.items() if seq not in seqs}
+        for logged in self.tail:
+            if not isinstance(logged.entry, ToolReturned) or logged.seq in rewound:
+                continue
+            owner, copies = self._owner(logged)
+            is_first = (owner, logged.entry.call_id) not in answered
+            if copies <= 1:
+                assert (logged.seq in sent) == (is_first and owner > 0 and owner not in rewound)
+            answered.add((owner, logged.entry.call_id))
+            if logged.seq in sent:
+                assert sent[logged.seq].text == stubs.get(logged.seq, logged.entry.output)
+
+    def _owner(self, returned: Logged) -> tuple[int, int]:
+        """The nearest answer before a result with a call of its id (0: none), and how many calls in it have the id."""
+        assert isinstance(returned.entry, ToolReturned)
+        for logged in reversed(self.tail):
+            if logged.seq < returned.seq and isinstance(logged.entry, AssistantSaid):
+                copies = [call.id for call in logged.entry.tool_calls].count(returned.entry.call_id)
+                if copies:
+                    return logged.seq, copies
+        return 0, 0
 
     @staticmethod
     def _check_is_verbatim(logged: Logged, message: Message) -> None:
@@ -376,6 +423,37 @@ class Simulation:
                 owner = message.seq or 0
             elif message.role == "tool" and message.seq is not None:
                 assert (owner <= made.upto) == (message.seq <= made.upto), f"the cut {made.upto} splits {owner}"
+
+    def _check_nothing_folded_waits(self, made: Plan) -> None:
+        """No call whose result or approval may still come is folded, and nothing while an approval is pending."""
+        rewound = self._rewound()
+        standing = [each for each in self.tail if each.seq not in rewound]
+        for place, logged in enumerate(standing):
+            later = [each.entry for each in standing[place + 1 :]]
+            match logged.entry:
+                case AssistantSaid(tool_calls=(ToolCall(call_id),), finish="tool_calls") if logged.seq <= made.upto:
+                    assert not self._waits(call_id, later, closed_by=(UserSaid, Failed, Interrupted))
+                case ApprovalAsked(call_id) if self._asks_for_one_call(logged, call_id):
+                    assert not self._waits(call_id, later, closed_by=(Interrupted, ApprovalAnswered))
+
+    def _asks_for_one_call(self, asked: Logged, call_id: str) -> bool:
+        """Whether the approval is for the only call of the newest answer, which has no result yet."""
+        before = [each.entry for each in self.tail if each.seq < asked.seq]
+        newest = next((each for each in reversed(before) if isinstance(each, AssistantSaid)), None)
+        if newest is None or [call.id for call in newest.tool_calls] != [call_id] or newest.finish is None:
+            return False
+        since = before[len(before) - before[::-1].index(newest) :]
+        return not any(isinstance(each, ToolReturned | Interrupted | Rewound) for each in since)
+
+    @staticmethod
+    def _waits(call_id: str, later: Sequence[Entry], closed_by: tuple[type[Entry], ...]) -> bool:
+        """Whether the entries after a call neither answer it nor end its turn."""
+        return not any(
+            isinstance(each, closed_by)
+            or (isinstance(each, ToolReturned | ApprovalAnswered) and each.call_id == call_id)
+            or (isinstance(each, AssistantSaid) and (not each.tool_calls or each.finish is None))
+            for each in later
+        )
 
 
 ACTIONS: tuple[tuple[str, int], ...] = (

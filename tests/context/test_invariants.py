@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.context.simulation import ACTIONS, Option, Simulation, act
 
-LOGS = int(os.environ.get("TUI_AGENT_LOGS", "300"))
+LOGS = int(os.environ.get("TUI_AGENT_LOGS", "200"))
 """How many sessions are rolled; a tenth as many are searched by hypothesis."""
 
 STEPS = 40
