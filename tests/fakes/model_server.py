@@ -330,6 +330,8 @@ async def _read_request(reader: asyncio.StreamReader) -> Recorded | None:
 
 
 def _head(scripted: Scripted) -> bytes:
+    if scripted.head is not None:
+        return scripted.head
     is_error = scripted.status != 200 and not scripted.steps
     usual = "text/event-stream" if scripted.is_stream and not is_error else "application/json"
     headers = {"Content-Type": scripted.content_type or usual, "Connection": "close", **scripted.headers}

@@ -113,6 +113,9 @@ class Scripted:
     chunked: bool = True
     """False ends the body by closing the connection."""
 
+    head: bytes | None = None
+    """Bytes in place of the status line and headers."""
+
     pause: float = 0.0
     """Seconds between pieces, for showing the program by hand."""
 

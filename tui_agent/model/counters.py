@@ -6,7 +6,7 @@ from typing import Any
 
 from tui_agent.core.counting import Counter
 from tui_agent.errors import ModelError
-from tui_agent.model.connection import Refused, ask
+from tui_agent.model.connection import JsonClient, Refused, ask
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.unicode import repaired
 from tui_agent.model.vocabulary import encoding_for, load_encoder
@@ -93,6 +93,7 @@ class TokenizeCounter:
         self._estimate = estimate
         self._seconds = seconds
         self._failures = 0
+        self._client: JsonClient | None = None
 
     async def works(self) -> bool:
         """Whether the server counts at all."""
@@ -120,13 +121,12 @@ class TokenizeCounter:
 
     async def _asked(self, text: str) -> int | None:
         body = {"model": self._model, "content": text, "prompt": text, "add_special_tokens": False}
-        client = await ask(self._endpoint, self._seconds)
+        if self._client is None:
+            self._client = await ask(self._endpoint, self._seconds)
         try:
-            return _count_in(await client.post(f"{self._endpoint.root}/tokenize", body))
+            return _count_in(await self._client.post(f"{self._endpoint.root}/tokenize", body))
         except (ModelError, Refused):
             return None
-        finally:
-            await client.aclose()
 
 
 async def make_counter(endpoint: Endpoint, model: str, estimate: Estimate) -> Counter:

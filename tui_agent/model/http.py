@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx2
@@ -16,15 +16,44 @@ from tui_agent.model.said import said_in_response
 ANSWER_BYTES = 20_000_000
 """The longest JSON answer that is read; lists of models are a few megabytes at most."""
 
+ERROR_BYTES = 256_000
+"""How much of an error's body is read."""
+
 
 def new_http_client(endpoint: Endpoint, connect_seconds: float, kept_open: int = 4) -> httpx2.AsyncClient:
     """A client that follows no redirect, and for this machine no proxy; waiting for answers is timed by the caller."""
+    is_encrypted = endpoint.base_url.startswith("https:")
     return httpx2.AsyncClient(
+        verify=is_encrypted,  # loading certificates takes a moment; without TLS there is nothing to verify
         timeout=httpx2.Timeout(None, connect=connect_seconds, pool=connect_seconds),
         limits=httpx2.Limits(max_keepalive_connections=kept_open),
         follow_redirects=False,
         trust_env=not endpoint.is_loopback,
+        event_hooks={"response": [_cap_error]},
     )
+
+
+async def _cap_error(response: httpx2.Response) -> None:
+    if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Beginning(response.stream)
+
+
+class _Beginning(httpx2.AsyncByteStream):
+    """The beginning of an error's body: whoever reads it to its end does not read for ever."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._stream:
+            yield piece
+            size += len(piece)
+            if size >= ERROR_BYTES:
+                return
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 def headers_for(endpoint: Endpoint) -> dict[str, str]:
@@ -36,12 +65,12 @@ def headers_for(endpoint: Endpoint) -> dict[str, str]:
 
 
 class HttpJsonClient:
-    """Questions to one endpoint; the key goes to its own origin alone."""
+    """Questions to one endpoint; the key goes to its own origin alone. No connection stays open between two."""
 
     def __init__(self, endpoint: Endpoint, seconds: float) -> None:
         self._endpoint = endpoint
         self._seconds = seconds
-        self._http = new_http_client(endpoint, seconds)
+        self._http = new_http_client(endpoint, seconds, kept_open=0)
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
         return await self._ask("GET", url, None, headers)

@@ -11,6 +11,9 @@ from tui_agent.model.unicode import repaired
 LONGEST_TEXT = 500
 """Characters of an endpoint's own words that are shown."""
 
+_LONGEST_READ = 20_000
+"""Characters in which an error is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSaid:
@@ -63,7 +66,7 @@ def said_in_response(status: int, headers: Mapping[str, str], content: bytes) ->
         code=said.code,
         type=said.type,
         param=said.param,
-        everything=text[:20_000],
+        everything=text[:_LONGEST_READ],
         fields=said.fields,
         retry_after=_retry_after(headers),
         location=headers.get("location", ""),
@@ -75,7 +78,7 @@ def said_in(parsed: object, status: int | None = None) -> ServerSaid:
     if isinstance(parsed, list):
         parsed = next((each for each in parsed if isinstance(each, dict)), "")
     if isinstance(parsed, str):
-        return ServerSaid(status, _readable(parsed), everything=parsed[:20_000])
+        return ServerSaid(status, _readable(parsed[:_LONGEST_READ]), everything=parsed[:_LONGEST_READ])
     if not isinstance(parsed, dict):
         return ServerSaid(status, "")
     error = parsed.get("error")
@@ -83,7 +86,7 @@ def said_in(parsed: object, status: int | None = None) -> ServerSaid:
     message = error if isinstance(error, str) else _message(holder)
     return ServerSaid(
         status=status,
-        message=repaired(message),
+        message=repaired(message[:_LONGEST_READ]),
         code=_word(holder.get("code")),
         type=_word(holder.get("type")) or _word(holder.get("status")),
         param=_word(holder.get("param")),
@@ -126,7 +129,7 @@ def _word(value: object) -> str:
 
 def _dumped(value: object) -> str:
     try:
-        return repaired(json.dumps(value, ensure_ascii=False))[:20_000]
+        return repaired(json.dumps(value, ensure_ascii=False))[:_LONGEST_READ]
     except (ValueError, RecursionError):
         return ""
 

@@ -1,4 +1,4 @@
-"""Vocabularies of tiktoken that are on this machine already. Its own download has no timeout and is never let happen."""
+"""Vocabularies of tiktoken that are on this machine already: its own download has no timeout and must never begin."""
 
 import hashlib
 import importlib
