@@ -1,31 +1,21 @@
 """Reads and replaces files by their real path, following no link on the way and touching nothing but regular files.
 
-On Linux the kernel does the walk in one step (`openat2`); elsewhere, and where a sandbox forbids that call, each
-component is opened in turn. Every function blocks; callers run them in a thread.
+Every function blocks; callers run them in a thread.
 """
 
-import ctypes
 import errno
 import hashlib
 import os
 import secrets
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_agent.agent.no_links import CAREFULLY, open_without_links
 from tui_agent.agent.workspace import reason_of
 from tui_agent.errors import ToolFailed
-
-_OPENAT2 = 437
-"""Its number on every architecture of Linux but alpha (include/uapi/asm-generic/unistd.h)."""
-
-_NO_MAGIC_LINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
-"""Flags of `open_how.resolve` (include/uapi/linux/openat2.h)."""
-
-_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +104,7 @@ def replace_file(path: Path, data: bytes, before: str | None) -> None:
 def _unchanged(path: Path, directory: int, before: str | None) -> os.stat_result | None:
     """The state of the file that is to be replaced; None when there is none, as expected."""
     try:
-        descriptor = os.open(path.name, _reading(os.O_RDONLY), dir_fd=directory)
+        descriptor = os.open(path.name, os.O_RDONLY | CAREFULLY, dir_fd=directory)
     except FileNotFoundError:
         if before is not None:
             raise ToolFailed(f"{path} is gone.", "It existed when the change was shown; nothing was written.") from None
@@ -196,12 +186,9 @@ def _errors_about(path: Path, missing: bool = False) -> Iterator[None]:
         raise ToolFailed(f"{path} cannot be used: {why}.") from error
 
 
-# ── opening without links ────────────────────────────────────────────────────
-
-
 @contextmanager
 def _opened(path: Path, flags: int, make: bool = False) -> Iterator[int]:
-    descriptor = _open_or_make(path, flags) if make else _open(path, flags)
+    descriptor = _open_or_make(path, flags) if make else open_without_links(path, flags)
     try:
         yield descriptor
     finally:
@@ -210,56 +197,9 @@ def _opened(path: Path, flags: int, make: bool = False) -> Iterator[int]:
 
 def _open_or_make(path: Path, flags: int) -> int:
     try:
-        return _open(path, flags)
+        return open_without_links(path, flags)
     except FileNotFoundError:
         with _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY, make=True) as parent:
             with suppress(FileExistsError):
                 os.mkdir(path.name, dir_fd=parent)
-            return os.open(path.name, _reading(flags), dir_fd=parent)
-
-
-def _reading(flags: int) -> int:
-    """Without a terminal becoming ours, without waiting for a pipe's other end, without the last link."""
-    return flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-
-
-def _open(path: Path, flags: int) -> int:
-    root = os.open("/", _STEP & ~os.O_NOFOLLOW)
-    try:
-        relative = os.path.relpath(path, "/")
-        if sys.platform == "linux":
-            try:
-                return _open_in_kernel(root, relative, _reading(flags))
-            except OSError as error:
-                if error.errno not in (errno.ENOSYS, errno.EPERM):
-                    raise
-        return _open_stepwise(root, relative, _reading(flags))
-    finally:
-        os.close(root)
-
-
-class _OpenHow(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
-
-
-def _open_in_kernel(root: int, relative: str, flags: int) -> int:
-    how = _OpenHow(flags, 0, _BENEATH | _NO_MAGIC_LINKS | _NO_SYMLINKS)
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor = libc.syscall(_OPENAT2, root, os.fsencode(relative), ctypes.byref(how), ctypes.sizeof(how))
-    if descriptor < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), relative)
-    return int(descriptor)
-
-
-def _open_stepwise(root: int, relative: str, flags: int) -> int:
-    *directories, name = Path(relative).parts or (".",)
-    here = os.dup(root)
-    try:
-        for directory in directories:
-            step = os.open(directory, _STEP, dir_fd=here)
-            os.close(here)
-            here = step
-        return os.open(name, flags, dir_fd=here)
-    finally:
-        os.close(here)
+            return os.open(path.name, flags | CAREFULLY, dir_fd=parent)

@@ -44,11 +44,12 @@ class ListFiles:
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         place = self._workspace.locate(optional_text(arguments, "path", ".") or ".")
         glob = optional_text(arguments, "glob").strip()
+        subject = place.shown + (f" ({glob})" if glob else "")
         return Intent(
             self.spec.name,
             "read",
-            subject=place.shown,
-            title=f"list {place.shown}" + (f" ({glob})" if glob else ""),
+            subject=subject,
+            title=f"list {subject}",
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,
@@ -71,7 +72,7 @@ class ListFiles:
         except ValueError as error:
             raise ToolFailed(f"{glob!r} is not a valid glob: {error}.") from error
         base = "" if place.shown == "." else f"{place.shown}/"
-        return ToolResult(_text(tree, base, glob), subject=place.shown, summary=count_of(len(tree.paths), "file"))
+        return ToolResult(_text(tree, base, glob), summary=count_of(len(tree.paths), "file"))
 
 
 def _text(tree: Tree, base: str, glob: str) -> str:

@@ -30,6 +30,9 @@ class _Lines:
     """The lines from number `first` on, at most `most`."""
 
     place: Place
+    subject: str
+    """The path, with the lines if not all were asked for: a later reading of other lines must not supersede this."""
+
     first: int
     most: int
 
@@ -62,17 +65,17 @@ class ReadFile:
         place = self._workspace.locate(required_text(arguments, "path"))
         first = optional_number(arguments, "offset", 1, 1, 10**9)
         most = optional_number(arguments, "limit", _MOST_LINES, 1, _MOST_LINES)
-        part = f" from line {first:,}" if first > 1 else ""
+        part = f" lines {first} to {first + most - 1}" if first > 1 or most < _MOST_LINES else ""
         return Intent(
             self.spec.name,
             "read",
-            subject=place.shown,
+            subject=place.shown + part,
             title=f"read {place.shown}{part}",
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,
             binding=str(place.real),
-            payload=_Lines(place, first, most),
+            payload=_Lines(place, place.shown + part, first, most),
         )
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
@@ -107,7 +110,7 @@ def _whole_lines(text: str) -> list[str]:
 def _result(wanted: _Lines, form: TextForm, lines: list[str]) -> ToolResult:
     shown = wanted.place.shown
     if not lines:
-        return ToolResult("[the file is empty]", subject=shown, summary="empty")
+        return ToolResult("[the file is empty]", subject=wanted.subject, summary="empty")
     if wanted.first > len(lines):
         raise ToolFailed(f"{shown} has only {count_of(len(lines), 'line')}; offset {wanted.first:,} is past its end.")
     text, taken, cut = _fitting(lines[wanted.first - 1 : wanted.first - 1 + wanted.most])
@@ -117,7 +120,9 @@ def _result(wanted: _Lines, form: TextForm, lines: list[str]) -> ToolResult:
         note = f"[lines {wanted.first:,} to {last:,} of {len(lines):,}{_cut_note(last, cut)}"
         note += f"; go on with offset {last + 1}]" if last < len(lines) else "]"
     summary = count_of(taken, "line") + (f" of {len(lines):,}" if taken < len(lines) else "")
-    return ToolResult(_joined(text, note), subject=shown, summary=", ".join(filter(None, (summary, form.name))))
+    return ToolResult(
+        _joined(text, note), subject=wanted.subject, summary=", ".join(filter(None, (summary, form.name)))
+    )
 
 
 def _result_of_part(wanted: _Lines, form: TextForm, size: int) -> ToolResult:
@@ -132,7 +137,7 @@ def _result_of_part(wanted: _Lines, form: TextForm, size: int) -> ToolResult:
         f"go on with offset {last + 1}]"
     )
     summary = f"{count_of(taken, 'line')} of {size_in_words(size)}"
-    return ToolResult(_joined(text, note), subject=wanted.place.shown, summary=summary)
+    return ToolResult(_joined(text, note), subject=wanted.subject, summary=summary)
 
 
 def _fitting(lines: list[str]) -> tuple[str, int, int]:

@@ -36,6 +36,10 @@ class _Search:
     ignore_case: bool
     literal: bool
 
+    @property
+    def subject(self) -> str:
+        return f"{one_line(self.pattern, 100)} in {self.place.shown}" + (f" ({self.glob})" if self.glob else "")
+
 
 @dataclass(frozen=True, slots=True)
 class _Match:
@@ -89,8 +93,8 @@ class SearchFiles:
         return Intent(
             self.spec.name,
             "read",
-            subject=one_line(pattern, 100),
-            title=f"search {one_line(pattern, 100)} in {place.shown}" + (f" ({search.glob})" if search.glob else ""),
+            subject=search.subject,
+            title=f"search {search.subject}",
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,
@@ -197,7 +201,7 @@ def _result(search: _Search, finished: Finished) -> ToolResult:
     if finished.timed_out:
         lines.append(f"[stopped after {_SECONDS} s; this is not all of it]")
     summary = count_of(len(matches), "match") if finished.code is not None else f"{number} matches"
-    return ToolResult("\n".join(lines), subject=one_line(search.pattern, 100), summary=summary)
+    return ToolResult("\n".join(lines), subject=search.subject, summary=summary)
 
 
 def _is_refused(finished: Finished) -> bool:

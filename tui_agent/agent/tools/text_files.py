@@ -30,8 +30,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "SQLite database"),
 )
 
-_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\b\x1b")
-"""Control bytes that text does not hold; tab, line ends, form feed, backspace and escape occur in logs."""
+_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\v\b\x1b")
+"""Control bytes that text does not hold; tab, line ends, feeds, backspace and escape occur in logs."""
 
 _SAMPLE = 65_536
 """Bytes at the beginning that are looked at one by one; the whole is only ever decoded and encoded again."""
@@ -136,7 +136,7 @@ def _decodes(form: TextForm, data: bytes, complete: bool) -> bool:
 
 def _is_mostly_control(data: bytes) -> bool:
     sample = data[:_SAMPLE]
-    return sum(byte in _CONTROL for byte in sample) > len(sample) // 20
+    return sum(byte in _CONTROL for byte in sample) > len(sample) // 20 + 2
 
 
 def _unmarked_utf16(data: bytes, complete: bool) -> TextForm | None:
