@@ -9,7 +9,7 @@ from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, appl
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
-from tui_agent.context.policy import pause
+from tui_agent.context.policy import STALLS_BEFORE_PAUSE, pause
 from tui_agent.context.prune import superseded
 from tui_agent.core.entries import Compacted, Detail, Failed, Noticed
 from tui_agent.core.events import CompactionEnded, Event, Gauge, TurnEnded
@@ -57,7 +57,7 @@ async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | 
             return
     reason = pause(session.checkpoint, session.gauge(), session.measures.limits)
     if reason:
-        if not _is_told(session):
+        if session.checkpoint.stalls.count >= STALLS_BEFORE_PAUSE and not _is_told(session):
             line = bench.wording.paused.format(reason=reason)
             for event in await session.append(Noticed(line, "compaction paused")):
                 yield event

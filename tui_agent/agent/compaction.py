@@ -36,6 +36,9 @@ from tui_agent.model.wire import Request
 FALLBACK_ROOM = 8_192
 """Tokens of material for one summary request when the window is unknown."""
 
+INSTRUCTION_ROOM = 400
+"""Tokens that the instruction and its example take."""
+
 REPLY_ROOM = 2_048
 """The most tokens a summary may take; a reply that reaches it is cut off and not accepted."""
 
@@ -170,9 +173,12 @@ class Compactor:
         return min(REPLY_ROOM, max(256, window // 4)) if window else REPLY_ROOM
 
     def _room(self) -> int:
-        """Tokens of material that one summary request may carry: half a window is safe against a wrong estimate."""
+        """Estimated tokens of material that one summary request may carry, with a margin for a wrong estimate."""
         window = self._session.measures.limits.window
-        return max(256, (window - self._reply_room()) * 6 // 10) if window else FALLBACK_ROOM
+        if window is None:
+            return FALLBACK_ROOM
+        ratio = max(self._session.checkpoint.ratio, 1.0)
+        return max(256, int((window - self._reply_room() - INSTRUCTION_ROOM) * 0.9 / ratio))
 
     async def _proposal(self, made: Plan, new: Sequence[Item], model: str, seconds: float) -> Proposal:
         session, wish = self._session, self._wish

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any, cast
 
 from tui_agent.agent import connection as connections
 from tui_agent.agent.approval import Approver, Grant, Rulebook
@@ -103,6 +104,16 @@ class Services:
         self._measures.limits = connection.limits(self.settings)
         self._measures.counter = connection.counter
         return connection
+
+    def change_settings(self, **changes: object) -> None:
+        """Other settings from here on, in this run alone; limits and mode follow at once."""
+        self.settings = replace(self.settings, **cast(dict[str, Any], changes))
+        if self.bench is None:
+            self._measures.limits = limits_for(self.settings, self.settings.context_window, "setting")
+            return
+        self.bench.settings = self.settings
+        self.bench.mode = self.settings.compaction_mode
+        self._measures.limits = self.bench.connection.limits(self.settings)
 
     async def close(self) -> None:
         """Stop the model and close the archive."""

@@ -118,6 +118,7 @@ class Turn:
 
     async def _rounds(self, exchanges: list[Exchange], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         bench, session = self.bench, self.session
+        summaries = len(session.checkpoint.compactions)
         rounds = 0
         while True:
             if calls:
@@ -150,9 +151,11 @@ class Turn:
             calls = said.tool_calls
             if not calls:
                 break
-        async with aclosing(compact_if_due(bench, session, self.review)) as events:
-            async for event in events:
-                yield event
+        # One compaction a turn is enough: if the answer has filled the room again, the next message's turn makes more.
+        if len(session.checkpoint.compactions) == summaries:
+            async with aclosing(compact_if_due(bench, session, self.review)) as events:
+                async for event in events:
+                    yield event
         yield TurnEnded(said.finish or "interrupted")
 
     async def _ask(self, exchange: Exchange) -> AsyncGenerator[Event, None]:

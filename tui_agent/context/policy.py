@@ -29,6 +29,9 @@ STALLS_BEFORE_PAUSE = 2
 GROWTH_TO_RESUME = 0.2
 """By what share of itself the context must have grown for automatic compaction to be tried again."""
 
+GROWTH_IN_TURN = 1.0
+"""The same within the turn of the last attempt: only a long tool loop grows so much."""
+
 SUMMARY_ALLOWANCE = 0.1
 """The share of the trigger that is set aside for what a new summary takes."""
 
@@ -106,19 +109,20 @@ def may_compact(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> bool:
 def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
     """Why automatic compaction waits, in numbers, and what to change; "" while it may run.
 
-    It waits for the rest of the turn after an attempt that failed, and after two attempts in a row without progress
-    until the context has grown by a fifth. A compaction by hand, an undo, and another model or window end the pause.
+    It waits for the rest of the turn after an attempt that failed or gained too little, and after two attempts in a
+    row without progress until the context has grown by a fifth. A compaction by hand, an undo, and another model or window end the pause.
     """
     stalls = checkpoint.stalls
     if not stalls.count:
         return ""
     if stalls.failed and not stalls.turns:
         return "The last compaction failed; automatic compaction waits for your next message."
-    if stalls.count < STALLS_BEFORE_PAUSE:
-        return ""
     grown = checkpoint.ratio * stalls.grown
-    if grown > GROWTH_TO_RESUME * max(gauge.tokens - gauge.parts.unsent - grown, 0):
+    needed = GROWTH_TO_RESUME if stalls.turns else GROWTH_IN_TURN
+    if grown > needed * max(gauge.tokens - gauge.parts.unsent - grown, 0):
         return ""
+    if stalls.count < STALLS_BEFORE_PAUSE:
+        return "" if stalls.turns else "The last compaction gained too little to be repeated in the same turn."
     if stalls.limit is not None and stalls.limit not in _values(limits):
         return ""
     return _explanation(stalls.count, stalls.failed, gauge, limits)

@@ -1,0 +1,220 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.desk import compact, desk, propose, talk
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Scripted, refuses, says
+from tui_agent.agent import changes
+from tui_agent.agent.turn import text_parts
+from tui_agent.core.entries import AssistantSaid, Detail, UserSaid
+from tui_agent.errors import CompactionError, ModelError, NothingToFold, SummaryRejected
+
+
+async def test_proposing_changes_nothing(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            before = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
+            server.script(says("- six messages"))
+            await propose(at, keep=2)
+            after = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
+            assert after == before
+
+
+async def test_edited_text_is_used_byte_for_byte(tmp_path: Path) -> None:
+    text = "My own words:\n  - [x] not *touched*, not trimmed \n"
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            compacted = await compact(at, keep=2, text=text)
+            assert compacted.text == text
+            assert text in at.session.context().messages[1].text
+            assert [item.text for item in compacted.items] == [text]
+
+
+async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            proposal = await propose(at, keep=2)
+            await talk(at, server, "arrived meanwhile")
+            await at.services.apply(at.session, proposal)
+            assert at.session.checkpoint.upto == proposal.compacted.upto
+            assert [each.text for each in at.session.context().messages][-2:] == ["arrived meanwhile", "ok"]
+
+
+async def test_a_proposal_from_before_another_compaction_is_refused(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"), says("- six messages"))
+            proposal = await propose(at, keep=2)
+            await compact(at, keep=4)
+            with pytest.raises(CompactionError, match="changed since"):
+                await at.services.apply(at.session, proposal)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (says(""), SummaryRejected),
+        (says("   \n"), SummaryRejected),
+        (says("", reasoning="let me think"), SummaryRejected),
+        (says('<tool_call>{"name":"bash","arguments":{}}</tool_call>'), SummaryRejected),
+        (says("The user wants to ref", finish="length"), SummaryRejected),
+        (refuses(400, {"message": "nope"}), ModelError),
+    ],
+)
+async def test_an_unusable_answer_changes_nothing(tmp_path: Path, answer: Scripted, error: type[Exception]) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            before = (at.session.context(), at.session.checkpoint)
+            server.script(answer)
+            with pytest.raises(error):
+                await propose(at, keep=2)
+            assert (at.session.context(), at.session.checkpoint) == before
+
+
+async def test_an_empty_edit_is_refused(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            proposal = await propose(at, keep=2)
+            with pytest.raises(SummaryRejected):
+                await at.services.apply(at.session, proposal, text="  \n ")
+            assert at.session.checkpoint.head is None
+
+
+async def test_compacting_again_with_nothing_new_asks_no_model(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            first = await compact(at)
+            for _ in range(3):
+                with pytest.raises(NothingToFold):
+                    await propose(at)
+            live = at.session.live_summary()
+            assert live is not None
+            assert live.entry == first
+
+
+async def test_items_that_stand_are_never_written_again(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"early {place}" for place in range(6)))
+            server.script(says("- the build id is 7f3a-99 [1]"))
+            first = await compact(at, keep=2)
+            await talk(at, server, *(f"later {place}" for place in range(6)))
+            server.script(says("- later things were said"))
+            second = await compact(at, keep=2)
+            assert first.items == second.items[: len(first.items)]
+            asked = "\n".join(server.requests[-1].texts)
+            assert "early 0" not in asked
+            assert "later 0" in asked
+
+
+async def test_what_the_user_stated_is_carried_when_the_summary_lost_it(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "the deploy password is periwinkle-7", *(f"filler {place}" for place in range(6)))
+            server.script(says("- some things were discussed"))
+            compacted = await compact(at, keep=2)
+            assert any("periwinkle-7" in detail.text for detail in compacted.details)
+            assert "periwinkle-7" in at.session.context().messages[1].text
+            for round_ in range(3):
+                await talk(at, server, *(f"more {round_} {place}" for place in range(6)))
+                server.script(says(f"- round {round_}"))
+                await compact(at, keep=2)
+            assert "periwinkle-7" in at.session.context().messages[1].text
+
+
+async def test_a_detail_put_back_stands_behind_the_summary(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            server.script(says("The limit lives in /etc/app/limits.toml."))
+            await at.say("where is the limit?")
+            await talk(at, server, *(f"filler {place}" for place in range(6)))
+            server.script(says("- a limit was looked up"))
+            proposal = await propose(at, keep=2)
+            path = next(detail for detail in proposal.lost if "limits.toml" in detail.text)
+            await at.services.apply(at.session, proposal, put_back=[path])
+            assert path.text in at.session.context().messages[1].text
+
+
+async def test_a_detail_can_be_put_back_later(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            await compact(at, keep=2)
+            await changes.keep_detail(at.session, Detail("path", "/srv/q/p.toml", (1,)))
+            assert "/srv/q/p.toml" in at.session.context().messages[1].text
+
+
+async def test_material_beyond_the_window_is_read_in_parts_and_every_message_reaches_the_summariser(
+    tmp_path: Path,
+) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says("- part of the record")
+
+    with ModelServer(otherwise=reply, window=4096) as server:
+        async with desk(server, tmp_path, context_window=4096, compaction_mode="off") as at:
+            marks = [f"MARK-{place}" for place in range(24)]
+            await at.session.append(*_said(marks))
+            proposal = await propose(at, keep=2)
+            asked = "\n".join("\n".join(request.texts) for request in server.requests)
+            assert proposal.compacted.folded == 22
+            assert [mark for mark in marks[:22] if mark not in asked] == []
+            assert len(server.requests) > 1
+
+
+def _said(marks: list[str]) -> list[Any]:
+    return [
+        UserSaid(text_parts(f"{mark} " + "word " * 250)) if place % 2 == 0 else AssistantSaid(f"{mark} " + "w " * 250)
+        for place, mark in enumerate(marks)
+    ]
+
+
+async def test_undo_at_any_depth_and_restore(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            contexts = []
+            for round_ in range(3):
+                await talk(at, server, *(f"{round_} {place}" for place in range(5)))
+                contexts.append(at.session.context().messages)
+                server.script(says(f"- round {round_}"))
+                await compact(at, keep=2)
+            for expected in reversed(contexts):
+                await changes.undo(at.session)
+                assert at.session.context().messages[: len(expected)] == expected
+            with pytest.raises(CompactionError):
+                await changes.undo(at.session)
+            for _ in range(3):
+                await changes.redo(at.session)
+            first = (await changes.versions(at.session))[0]
+            await changes.restore(at.session, first.seq)
+            assert at.session.checkpoint.head == first.seq
+
+
+async def test_a_reopened_session_sends_what_it_would_have_sent(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"MARK-{place}" for place in range(20)))
+            server.script(says("- SUM-A"))
+            await compact(at, keep=6)
+            await talk(at, server, "after 1", "after 2")
+            before = at.session.context()
+            await at.reopen()
+            assert at.session.context() == before
+            await talk(at, server, "hi")
+            sent = "\n".join(server.requests[-1].texts)
+            assert "SUM-A" in sent
+            assert "MARK-3" not in sent
+            assert [hit.seq for hit in await at.services.search("MARK-3", at.session.id)] != []
