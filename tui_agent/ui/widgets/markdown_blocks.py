@@ -49,13 +49,13 @@ def code_row(text: str) -> Row:
     return Row((Run(text, "code"),), lead=indent, hang=indent, fill="code", anywhere=True)
 
 
-def code_label(language: str, plain: bool) -> list[Row]:
-    """What stands above a block of code."""
+def code_label(info: str, plain: bool) -> list[Row]:
+    """What stands above a block of code: its language, and whatever else its fence says."""
     if plain:
-        return [Row((Run(f"code {language}".rstrip() + ":", "fence-label"),))]
-    if not language:
+        return [Row((Run(f"code {info}".rstrip() + ":", "fence-label"),))]
+    if not info:
         return []
-    return [Row((Run(language, "code fence-label"),), lead=(Run("  ", "code"),), fill="code")]
+    return [Row((Run(info, "code fence-label"),), lead=(Run("  ", "code"),), fill="code")]
 
 
 @dataclass(slots=True)
@@ -149,8 +149,7 @@ class _Writer:
 
     def _code(self, token: Token) -> None:
         self._keep_gap(token)
-        language = token.info.split()[0] if token.info.split() else ""
-        for row in code_label(safe(language, single_line=True), self._plain):
+        for row in code_label(safe(token.info.strip(), single_line=True), self._plain):
             self._add(row)
         for line in token.content.removesuffix("\n").split("\n"):
             self._add(code_row(safe(line)))

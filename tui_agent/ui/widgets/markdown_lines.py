@@ -16,7 +16,7 @@ LIMIT = 4000
 """Characters an open stretch may have before it is closed where it stands."""
 
 _fence = re.compile(r"(?P<indent>(?:\s|>|(?:[-*+]|\d{1,9}[.)])\s)*)(?P<marker>`{3,}|~{3,})(?P<info>.*)$")
-_item = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s")
+_item = re.compile(r"(?P<indent> {0,3})(?:[-*+]|\d{1,9}[.)])\s")
 _delimiters = re.compile(r" {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _pipe = re.compile(r"(?<!\\)\|")
 
@@ -27,7 +27,7 @@ class _Fence:
     def __init__(self, opening: re.Match[str]) -> None:
         self.indent = len(opening["indent"])
         self.quoted = ">" in opening["indent"]
-        self.language = opening["info"].split()[0] if opening["info"].split() else ""
+        self.info = opening["info"].strip()
         marker = opening["marker"]
         self._closing = re.compile(rf"[\s>]*{re.escape(marker[0])}{{{len(marker)},}}\s*$")
 
@@ -57,7 +57,7 @@ class MarkdownLines:
         self._start = 0
         self._scanned = 0
         self._fence: _Fence | None = None
-        self._in_item = False
+        self._item_indent: int | None = None
         self._blank_before = False
         self._line_before = -1
         self._gap_due = False
@@ -111,11 +111,16 @@ class MarkdownLines:
             if self._start == begin:
                 self._start = self._scanned
             return
-        if self._blank_before and not (self._in_item and line[0].isspace()):
+        in_item = self._item_indent is not None
+        item = _item.match(line)
+        if self._blank_before and not (in_item and line[0].isspace()):
             self._close_prose(begin)
+        elif item is not None and self._item_indent is not None and len(item["indent"]) <= self._item_indent:
+            self._close_prose(begin)
+            self._gap_due = self._blank_before
         self._blank_before = False
         if self._start == begin:
-            self._in_item = _item.match(line) is not None
+            self._item_indent = len(item["indent"]) if item is not None else None
         if not self._opens_block(line, begin):
             self._line_before = begin
             self._split_long_stretch(line, begin)
@@ -124,14 +129,19 @@ class MarkdownLines:
         opening = _fence.match(line)
         if opening is not None and not ("`" in opening["info"] and opening["marker"][0] == "`"):
             fence = _Fence(opening)
-            if opening["indent"].strip(" ") or fence.indent > 3 or (self._in_item and fence.indent > 1):
+            if opening["indent"].strip(" ") or fence.indent > 3 or (self._item_indent is not None and fence.indent > 1):
                 self._fence = fence
                 return False
             self._close_prose(begin)
             self._open_fence(fence)
             return True
         before = self._tail[self._line_before : begin - 1] if self._line_before >= self._start else ""
-        if "|" in before and not self._in_item and _delimiters.match(line) and not before.lstrip().startswith(">"):
+        if (
+            "|" in before
+            and self._item_indent is None
+            and _delimiters.match(line)
+            and not before.lstrip().startswith(">")
+        ):
             return self._open_table(before, line)
         return False
 
@@ -140,14 +150,14 @@ class MarkdownLines:
         text = self._tail[self._start : end]
         self._start = end
         self._fence = None
-        self._in_item = False
+        self._item_indent = None
         if text.strip():
             self._write(prose_rows(text, self._layout.width, plain=self._plain))
 
     def _open_fence(self, fence: _Fence) -> None:
         self._mode, self._fence = "fence", fence
         self._start = self._scanned
-        self._write(code_label(fence.language, self._plain))
+        self._write(code_label(fence.info, self._plain))
 
     def _scan_code(self, line: str) -> None:
         assert self._fence is not None
@@ -176,7 +186,7 @@ class MarkdownLines:
             self._scan_prose(line, begin)
             return
         self._start = self._scanned
-        cells = [inline_runs(cell) for cell in _split(line)[: len(self._header)]]
+        cells = [inline_runs(cell) for cell in _joined(_split(line), len(self._header))]
         if self._table is not None:
             self._write(self._table.body(cells), gap=False)
             return
@@ -206,9 +216,7 @@ class MarkdownLines:
         """Close prose that has grown too long: before a line at the left edge, or at any line if none comes."""
         length = begin - self._start
         if length > LIMIT and not line[:1].isspace() and self._fence is None:
-            in_item = _item.match(line) is not None
             self._close_stretch(begin)
-            self._in_item = in_item
         elif length > 2 * LIMIT:
             self._close_stretch(self._scanned)
 
@@ -271,6 +279,11 @@ def _split(line: str) -> list[str]:
     inner = inner[1:] if inner.startswith("|") else inner
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     return [cell.strip().replace("\\|", "|") for cell in _pipe.split(inner)]
+
+
+def _joined(cells: list[str], columns: int) -> list[str]:
+    """The cells of a row, what has no column put into the last one."""
+    return cells if len(cells) <= columns else [*cells[: columns - 1], " | ".join(cells[columns - 1 :])]
 
 
 def _alignment(cell: str) -> Align:
