@@ -68,6 +68,14 @@ class Place:
     sensitive: bool
     """Whether other programs run or trust what lies there."""
 
+    @property
+    def exists(self) -> bool:
+        return os.path.exists(self.real)
+
+    @property
+    def is_directory(self) -> bool:
+        return os.path.isdir(self.real)
+
 
 class Workspace:
     """A directory and what lies in it."""

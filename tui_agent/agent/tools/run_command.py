@@ -64,7 +64,7 @@ class RunCommand:
         if len(command.encode()) > _LONGEST:
             raise ToolFailed(f"command is longer than {_LONGEST:,} bytes.", "", "Write it to a script and run that.")
         place = self._workspace.locate(optional_text(arguments, "directory", ".") or ".")
-        if not place.real.is_dir():
+        if not place.is_directory:
             raise ToolFailed(f"directory {place.shown} is no directory.")
         seconds = optional_number(arguments, "seconds", _SECONDS, 1, _MOST_SECONDS)
         return Intent(

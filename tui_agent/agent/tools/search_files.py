@@ -81,7 +81,7 @@ class SearchFiles:
         if not pattern or "\0" in pattern:
             raise ToolFailed("pattern is empty." if not pattern else "pattern holds a NUL character.")
         place = self._workspace.locate(optional_text(arguments, "path", ".") or ".")
-        if not place.real.exists():
+        if not place.exists:
             raise ToolFailed(f"{place.shown} does not exist.")
         search = _Search(
             place,
@@ -111,7 +111,7 @@ class SearchFiles:
 
     async def _finished(self, search: _Search) -> Finished:
         real = search.place.real
-        directory, target = (real, ".") if real.is_dir() else (real.parent, real.name)
+        directory, target = (real, ".") if search.place.is_directory else (real.parent, real.name)
         try:
             if self._ripgrep is not None:
                 arguments = _ripgrep(self._ripgrep, search, target, self._closed_below(directory))
@@ -127,7 +127,7 @@ class SearchFiles:
 
     def _names(self, search: _Search) -> bytes:
         """The files to search, each ended by a NUL."""
-        if search.place.real.is_file():
+        if not search.place.is_directory:
             return os.fsencode(search.place.real.name) + b"\0"
         try:
             tree = tree_of(self._workspace, search.place.real, search.glob)
@@ -190,7 +190,7 @@ def _result(search: _Search, finished: Finished) -> ToolResult:
             "Set literal to true to look for plain text." if not search.literal else "",
         )
     base = "" if search.place.shown == "." else search.place.shown
-    if search.place.real.is_file():
+    if not search.place.is_directory:
         base = os.path.dirname(base)
     lines = [f"{os.path.join(base, match.path)}:{match.line}:{match.text}" for match in matches[:_MOST_MATCHES]]
     number = f"{len(matches):,}{'+' if finished.code is None else ''}"
