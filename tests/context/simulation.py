@@ -149,6 +149,11 @@ class Simulation:
         for each in ids:
             self.append(ToolReturned(each, self.text("output"), name="read_file", subject="a.txt"))
 
+    def call_asks(self) -> None:
+        call = ToolCall(self.choose.one_of(CALL_IDS[:3]), "run_command", '{"command":"make"}')
+        self.append(AssistantSaid("", tool_calls=(call,), finish="tool_calls"))
+        self.append(ApprovalAsked(call.id, "make"))
+
     def turn_is_interrupted(self) -> None:
         ends: list[Entry] = [Interrupted(), Failed("the endpoint refused")]
         self.append(self.choose.one_of(ends))
@@ -463,6 +468,7 @@ ACTIONS: tuple[tuple[str, int], ...] = (
     ("model_calls", 3),
     ("tool_returns", 4),
     ("approval_is_asked", 1),
+    ("call_asks", 2),
     ("approval_is_answered", 2),
     ("turn_is_interrupted", 2),
     ("compact", 5),

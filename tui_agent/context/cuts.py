@@ -63,13 +63,21 @@ def atoms(entries: Sequence[Logged]) -> tuple[Atom, ...]:
 
 
 def legal_cuts(entries: Sequence[Logged]) -> tuple[int, ...]:
-    """Sequence numbers after which the log may be cut: the last of each atom, up to the first that is still open."""
+    """Sequence numbers after which the log may be cut: ends of atoms, up to the first atom that is still open."""
+    return tuple(cuts_among(atoms(entries)))
+
+
+def cuts_among(parts: Sequence[Atom]) -> list[int]:
+    """`legal_cuts`, on atoms that are known already; those that would fold no message are left out."""
     cuts: list[int] = []
-    for atom in atoms(entries):
+    messages = 0
+    for atom in parts:
         if atom.is_open:
             break
-        cuts.append(atom.last)
-    return tuple(cuts)
+        messages += atom.messages
+        if messages:
+            cuts.append(atom.last)
+    return cuts
 
 
 def cut_for(entries: Sequence[Logged], keep: int) -> int | None:
@@ -91,10 +99,8 @@ def cut_among(parts: Sequence[Atom], keep: int) -> int | None:
 
 def cut_before(parts: Sequence[Atom], first_kept: int) -> int | None:
     """The cut that folds all atoms before the one at place `first_kept`; None when no message is among them."""
-    old = parts[:first_kept]
-    first_open = next((place for place, atom in enumerate(old) if atom.is_open), len(old))
-    old = old[:first_open]
-    return old[-1].last if any(atom.messages for atom in old) else None
+    cuts = cuts_among(parts[:first_kept])
+    return cuts[-1] if cuts else None
 
 
 def _atom_at(logged: Logged, pairs: Pairs) -> Atom | None:

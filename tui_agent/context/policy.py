@@ -1,10 +1,11 @@
 """When compaction may run and what it would fold: decisions without deeds."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui_agent.context.checkpoint import Checkpoint
-from tui_agent.context.cuts import Atom, Plan, atoms, cut_among, cut_before
+from tui_agent.context.cuts import Atom, Plan, atoms, cut_among, cut_before, cuts_among
 from tui_agent.context.gauge import Limits
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.saying import message_of, tokens_of
@@ -110,7 +111,8 @@ def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
     """Why automatic compaction waits, in numbers, and what to change; "" while it may run.
 
     It waits for the rest of the turn after an attempt that failed or gained too little, and after two attempts in a
-    row without progress until the context has grown by a fifth. A compaction by hand, an undo, and another model or window end the pause.
+    row without progress until the context has grown by a fifth. A compaction by hand, an undo, and another model or
+    window end the pause.
     """
     stalls = checkpoint.stalls
     if not stalls.count:
@@ -213,10 +215,18 @@ def _cut_below_trigger(
     allowance = max(round(SUMMARY_ALLOWANCE * trigger), carried.summary)
     room = trigger - carried.system - carried.tools - carried.pins - allowance
     sizes = [(logged.seq, _tokens(logged, checkpoint.ratio)) for logged in standing]
-    cuts = [cut_before(foldable, place + 1) for place in range(len(foldable))]
-    for candidate in (cut, *(each for each in cuts if each is not None and each > (cut or 0))):
-        if sum(tokens for seq, tokens in sizes if seq > (candidate or 0)) <= room:
-            return candidate
+    kept = sum(tokens for seq, tokens in sizes if seq > (cut or 0))
+    if kept <= room:
+        return cut
+    place = bisect_right(sizes, cut or 0, key=lambda each: each[0])
+    for shorter in cuts_among(foldable):
+        if shorter <= (cut or 0):
+            continue
+        while place < len(sizes) and sizes[place][0] <= shorter:
+            kept -= sizes[place][1]
+            place += 1
+        if kept <= room:
+            return shorter
     return cut
 
 
