@@ -7,7 +7,18 @@ from typing import Literal
 from textual.binding import Binding
 
 Place = Literal[
-    "app", "chat", "prompt", "message", "sidebar", "find", "preview", "approval", "sessions", "reading", "picking", "confirm"
+    "app",
+    "chat",
+    "prompt",
+    "message",
+    "sidebar",
+    "find",
+    "preview",
+    "approval",
+    "sessions",
+    "reading",
+    "picking",
+    "confirm",
 ]
 """Where a binding acts."""
 
@@ -53,9 +64,11 @@ KEYS: tuple[Key, ...] = (
     Key("new", "ctrl+n", "command('new')", "new session", "chat"),
     Key("find", "ctrl+f", "command('search')", "find in this session; Tab in it: all sessions", "chat"),
     Key("fold-blocks", "ctrl+o", "fold_blocks", "expand or fold tool and reasoning blocks", "chat"),
-    Key("approval", "shift+tab", "command('approve')", "approval mode: ask, edits, all", "chat", priority=True),
+    Key("approval", "shift+tab", "command('cycle-approval')", "approval mode: ask, edits, all", "chat", priority=True),
     Key("stop", "escape", "step_back", "close what is open; else stop the answer", "chat"),
-    Key("interrupt", "ctrl+c", "interrupt", "copy a selection; else stop; else clear; else quit", "chat", priority=True),
+    Key(
+        "interrupt", "ctrl+c", "interrupt", "copy a selection; else stop; else clear; else quit", "chat", priority=True
+    ),
     Key("palette", "ctrl+p", "app.command_palette", "command palette", "chat"),
     Key("help", "f1,question_mark", "command('help')", "this help (? outside text)", "chat"),
     Key("page-up", "pageup", "scroll_page(-1)", "scroll up; following pauses", "chat"),
@@ -123,6 +136,7 @@ KEYS: tuple[Key, ...] = (
     # texts and lists
     Key("reading-close", "escape,q", "close", "close", "reading"),
     Key("reading-copy", "y", "copy", "copy the text", "reading"),
+    Key("reading-extra", "i", "extra", "put a long paste into the prompt as text", "reading"),
     Key("picking-choose", "enter", "choose", "choose", "picking"),
     Key("picking-up", "up", "move(-1)", "up", "picking"),
     Key("picking-down", "down", "move(1)", "down", "picking"),

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import os
 import shutil
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,5 +116,3 @@ def write_to_file(text: str, directory: Path, stem: str, suffix: str = ".md") ->
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
             file.write(text)
         return path
-
-

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from tui_agent.core.entries import Logged
 from tui_agent.core.events import Event
 from tui_agent.errors import TuiAgentError
 
@@ -24,23 +23,14 @@ class Told(Message, bubble=False):
 
 
 @dataclass
-class OlderRead(Message, bubble=False):
-    """Older entries have been read from the archive."""
-
-    session_id: str
-    entries: list[Logged]
-
-
-@dataclass
-class MemoryRead(Message, bubble=False):
-    """The versions of the summary have been read from the archive."""
-
-    session_id: str
-    versions: list[Logged]
-
-
-@dataclass
 class ApprovalShown(Message, bubble=False):
     """A question whether a tool may act has been put on the screen, or is answered."""
 
     is_open: bool
+
+
+@dataclass
+class QueueChanged(Message, bubble=False):
+    """Other messages wait to be sent."""
+
+    waiting: tuple[str, ...]

@@ -13,9 +13,7 @@ from pathlib import Path
 
 from tui_agent import __version__
 
-ENDING_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
-)
+ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 """Signals that end the program; Textual handles none of them and would leave the terminal in raw mode."""
 
 

@@ -63,15 +63,13 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         if self._is_deaf:
             event.stop()
             event.prevent_default()
-        elif event.is_printable and event.character and not self.query_one(Input).has_focus:
-            if not self._is_bound(event.key):
-                event.stop()
-                self.action_comment()
-                self.query_one(Input).value = event.character
-                self.query_one(Input).cursor_position = 1
+        elif event.is_printable and event.character and not self._means_something(event.key):
+            event.stop()
+            self.action_comment()
+            self.query_one(Input).insert_text_at_cursor(event.character)
 
-    def _is_bound(self, key: str) -> bool:
-        return key in self._bindings.key_to_bindings or key == "space"
+    def _means_something(self, key: str) -> bool:
+        return self.query_one(Input).has_focus or key in self._bindings.key_to_bindings or key == "space"
 
     def action_decide(self, verdict: str) -> None:
         for known in get_args(Verdict):
@@ -112,7 +110,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 def _headlines(intent: Intent) -> Iterator[Content]:
     yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
     if intent.directory:
-        yield Content.styled("in ", "$text-muted") + content(intent.directory, single_line=True, strict=True)
+        yield Content.styled("in ", "$foreground 60%") + content(intent.directory, single_line=True, strict=True)
     if intent.outside:
         target = safe(intent.binding, single_line=True, strict=True)
         yield Content.styled(f"! outside the workspace: {target}", "bold $warning")

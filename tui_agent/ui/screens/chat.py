@@ -1,48 +1,364 @@
-"""The chat: it starts turns, shows what they yield, and hands everything else on."""
+"""The chat as it is painted first: its parts, its keys, and the way on for what they cannot do themselves."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
-from dataclasses import dataclass
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.getters import query_one
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Static
-from textual.worker import Worker, WorkerState
+from textual.widgets import OptionList, Static
+from textual.worker import Worker
 
-from tui_agent.agent import changes
-from tui_agent.agent.approval import ApprovalRequest, Decision
-from tui_agent.agent.automatic import Proposing, Reviewed
-from tui_agent.agent.compaction import Wish
-from tui_agent.agent.services import Services
-from tui_agent.agent.session import Session
-from tui_agent.agent.turn import text_parts
-from tui_agent.core.entries import Failed
-from tui_agent.core.events import Appended, Event
-from tui_agent.errors import ModelError, TuiAgentError
-from tui_agent.ui.bindings import bindings
-from tui_agent.ui.commands import Run, Say, UnknownCommand, completions, read_prompt
-from tui_agent.ui.messages import ApprovalShown, Happened, MemoryRead, OlderRead, Told
-from tui_agent.ui.safe_text import content, safe
-from tui_agent.ui.screens.approval import ApprovalScreen
-from tui_agent.ui.screens.chat_commands import HANDLERS, on_message
-from tui_agent.ui.screens.chat_view import ChatView
-from tui_agent.ui.screens.confirm import ConfirmScreen
-from tui_agent.ui.screens.preview import Material, PreviewScreen
+from tui_agent.errors import TuiAgentError
+from tui_agent.ui.bindings import KEYS, bindings
+from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
+from tui_agent.ui.safe_text import safe
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
-from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.find_bar import FindBar
 from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.sidebar import MemoryList, Sidebar
 from tui_agent.ui.widgets.start_card import StartCard
-from tui_agent.ui.widgets.status_bar import CompactButton, StatusBar
-from tui_agent.ui.widgets.transcript import Current, Transcript
+from tui_agent.ui.widgets.status_bar import CompactButton, Status, StatusBar
+from tui_agent.ui.widgets.transcript import Transcript
+
+SAVE_SECONDS = 0.5
+"""Unsent text is saved when nothing was typed for this long."""
+
+AGAIN_SECONDS = 2.0
+"""Ctrl+C quits, and Esc goes back to an earlier message, when the second press comes within this."""
+
+_MESSAGE_KEYS = {key for binding in KEYS if binding.place == "message" for key in binding.keys.split(",")}
+
+
+class Acting(Protocol):
+    """What acts on what the chat hears. It is loaded after the first paint."""
+
+    async def command(self, name: str, argument: str = "") -> None:
+        """Carry out a command."""
+        ...
+
+    async def heard(self, message: Message) -> None:
+        """Act on a widget message about sessions and turns."""
+        ...
+
+    def stop(self) -> bool:
+        """Stop what is going on; whether there was anything."""
+        ...
+
+    async def save_unsent(self) -> None:
+        """Keep what stands in the prompt."""
+        ...
+
+
+class ChatScreen(Screen[None]):
+    """Transcript, prompt, context panel and status bar."""
+
+    AUTO_FOCUS = "#prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("chat"), *bindings("message")]
+
+    prompt = query_one(Prompt)
+    transcript = query_one(Transcript)
+    _activity = query_one(ActivityLine)
+    _find_bar = query_one(FindBar)
+
+    def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
+        super().__init__()
+        self._animated = animated
+        self._status = status or Status()
+        self._acting: Acting | None = None
+        self._early: list[Message | str] = []
+        """What was heard, and the commands that were given, before anyone could act on them."""
+
+        self._saving: Timer | None = None
+        self._panel_in_wide, self._panel_in_narrow = True, False
+        self._pressed: tuple[str, float] = ("", 0.0)
+        """The key that acts on its second press, and when it was pressed first."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content.styled("tui-agent", "bold $primary"), id="title")
+        with Horizontal(id="body"):
+            with Vertical(id="chat"):
+                yield Transcript()
+                yield StartCard()
+                yield FindBar()
+                yield ActivityLine(animated=self._animated)
+                yield PromptArea()
+            yield Sidebar(id="sidebar")
+        yield StatusBar(id="status-bar")
+
+    def on_mount(self) -> None:
+        self.query_one(StatusBar).show_status(self._status)
+
+    async def take(self, acting: Acting) -> None:
+        """From here on `acting` acts; it is told first what was heard meanwhile."""
+        self._acting = acting
+        early, self._early = self._early, []
+        for each in early:
+            if isinstance(each, str):
+                await acting.command(each)
+            else:
+                await acting.heard(each)
+
+    # ── what others have it do ───────────────────────────────────────────────
+
+    async def command(self, name: str, argument: str = "") -> None:
+        """Have a command carried out."""
+        if self._acting is None:
+            self._early.append(name)
+        else:
+            await self._acting.command(name, argument)
+
+    def tell(self, words: str, title: str = "") -> None:
+        """Say something in a toast."""
+        self.notify(safe(words), title=title, markup=False)
+
+    def tell_error(self, error: TuiAgentError) -> None:
+        """Say what could not be done, what it means, and what to do."""
+        self.notify(safe(str(error)), severity="warning", timeout=12, markup=False)
+
+    def show_panel(self, wanted: bool | None = None) -> bool:
+        """Open or close the context panel (None: the other way); whether it is open."""
+        is_narrow = self.app.size.width < NARROW
+        is_open = self._panel_in_narrow if is_narrow else self._panel_in_wide
+        is_open = not is_open if wanted is None else wanted
+        if is_narrow:
+            self._panel_in_narrow = is_open
+        else:
+            self._panel_in_wide = is_open
+        self._fit_panel()
+        return is_open
+
+    @property
+    def is_panel_over_chat(self) -> bool:
+        """Whether the context panel covers the chat."""
+        return self.app.size.width < NARROW and self._panel_in_narrow
+
+    def on_resize(self) -> None:
+        self._fit_panel()
+
+    def _fit_panel(self) -> None:
+        is_narrow = self.app.size.width < NARROW
+        self.query_one(Sidebar).set_class(self._panel_in_narrow if is_narrow else self._panel_in_wide, "-open")
+
+    # ── what is about sessions and turns ─────────────────────────────────────
+
+    @on(Happened)
+    @on(Told)
+    @on(Worker.StateChanged)
+    @on(Prompt.Submitted)
+    @on(Transcript.OlderWanted)
+    async def _pass_on(self, message: Message) -> None:
+        message.stop()
+        if self._acting is None:
+            self._early.append(message)
+        else:
+            await self._acting.heard(message)
+
+    @on(Prompt.Edited)
+    async def _edited(self, message: Prompt.Edited) -> None:
+        await self._pass_on(message)
+        if self._saving is not None:
+            self._saving.stop()
+        self._saving = self.set_timer(SAVE_SECONDS, self._save)
+
+    async def _save(self) -> None:
+        if self._acting is not None:
+            await self._acting.save_unsent()
+
+    @on(CompactButton.Pressed)
+    @on(MemoryList.SourceWanted)
+    @on(MemoryList.CompareWanted)
+    @on(MemoryList.RestoreWanted)
+    @on(MemoryList.UnpinWanted)
+    @on(StartCard.Chosen)
+    @on(Transcript.LinkChosen)
+    @on(Prompt.ChipOpened)
+    @on(Prompt.SearchWanted)
+    @on(Prompt.EditorWanted)
+    async def _wanted(self, message: Message) -> None:
+        """What a widget asks for is a command."""
+        message.stop()
+        match message:
+            case CompactButton.Pressed():
+                await self.command("compact")
+            case MemoryList.SourceWanted(seq):
+                await self.command("entry", str(seq))
+            case MemoryList.CompareWanted(seq):
+                await self.command("compare", str(seq))
+            case MemoryList.RestoreWanted(seq):
+                await self.command("restore", str(seq))
+            case MemoryList.UnpinWanted(seq):
+                await self.command("unpin", str(seq))
+            case StartCard.Chosen(choice):
+                await self.command("start", choice)
+            case Transcript.LinkChosen(url):
+                await self.command("link", url)
+            case Prompt.ChipOpened(mark):
+                await self.command("paste", mark)
+            case Prompt.SearchWanted():
+                await self.command("history")
+            case Prompt.EditorWanted():
+                await self.command("editor")
+            case _:
+                pass
+
+    # ── what the screen does itself ──────────────────────────────────────────
+
+    @on(QueueChanged)
+    def _queue_changed(self, message: QueueChanged) -> None:
+        self.query_one(PromptArea).show_waiting(message.waiting)
+
+    @on(ApprovalShown)
+    def _approval_shown(self, message: ApprovalShown) -> None:
+        self.query_one(StatusBar).allow_compaction(not message.is_open)
+
+    @on(Prompt.LeaveWanted)
+    async def _leave_wanted(self, event: Prompt.LeaveWanted) -> None:
+        event.stop()
+        await self.command("quit")
+
+    @on(Transcript.NewBelow)
+    def _new_below(self, event: Transcript.NewBelow) -> None:
+        event.stop()
+        self._activity.new_below = event.count
+
+    @on(ActivityLine.EndWanted)
+    def _end_wanted(self, event: ActivityLine.EndWanted) -> None:
+        event.stop()
+        self.transcript.follow()
+
+    @on(Transcript.CursorMoved)
+    def _cursor_moved(self, event: Transcript.CursorMoved) -> None:
+        event.stop()
+        if event.current is None and self.transcript.has_focus:
+            self.prompt.focus()
+
+    @on(FindBar.Changed)
+    def _find_changed(self, event: FindBar.Changed) -> None:
+        event.stop()
+        self._find_bar.show_count(self.transcript.find(event.words) if event.words else 0)
+
+    @on(FindBar.Stepped)
+    def _find_stepped(self, event: FindBar.Stepped) -> None:
+        event.stop()
+        if event.step > 0:
+            self.transcript.find_next()
+        else:
+            self.transcript.find_previous()
+
+    @on(FindBar.EverywhereWanted)
+    async def _find_everywhere(self, event: FindBar.EverywhereWanted) -> None:
+        event.stop()
+        self._close_find()
+        await self.command("search-all", event.words)
+
+    @on(FindBar.Closed)
+    def _find_closed(self, event: FindBar.Closed) -> None:
+        event.stop()
+        self._close_find()
+
+    def _close_find(self) -> None:
+        self._find_bar.remove_class("-open")
+        self.transcript.clear_find()
+        self.prompt.focus()
+
+    # ── keys ─────────────────────────────────────────────────────────────────
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed outside text fields, and means nothing there, goes into the prompt."""
+        is_outside = self.focused is None or self.focused is self.transcript
+        if not is_outside or not event.is_printable or event.character is None:
+            return
+        acts_on_message = event.key in _MESSAGE_KEYS and self.transcript.current is not None
+        if event.key != "question_mark" and not acts_on_message:
+            event.stop()
+            self.prompt.focus()
+            self.prompt.add(event.character)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "on_message":
+            return not isinstance(self.focused, OptionList) and self.transcript.current is not None
+        return True
+
+    async def action_command(self, name: str) -> None:
+        await self.command(name)
+
+    async def action_on_message(self, what: str) -> None:
+        await self.command("on-message", what)
+
+    def action_move_cursor(self, step: int) -> None:
+        if step < 0:
+            self.transcript.cursor_up()
+        else:
+            self.transcript.cursor_down()
+        if self.transcript.current is not None:
+            self.transcript.focus()
+
+    def action_fold_blocks(self) -> None:
+        if not (self.prompt.has_focus and self.prompt.chip_at_cursor()):
+            self.transcript.toggle_details()
+
+    def action_scroll_page(self, step: int) -> None:
+        if step < 0:
+            self.transcript.scroll_page_up(animate=False)
+        else:
+            self.transcript.scroll_page_down(animate=False)
+
+    def action_scroll_edge(self, edge: int) -> None:
+        if edge < 0:
+            self.transcript.scroll_home(animate=False)
+        else:
+            self.transcript.follow()
+
+    def action_redraw(self) -> None:
+        self.refresh(layout=True)
+
+    async def action_step_back(self) -> None:
+        """Esc: close what is open; else stop; pressed twice while nothing happens: to an earlier message."""
+        if self.query_one(PromptArea).close_completion():
+            return
+        if self.transcript.current is not None:
+            self.transcript.clear_cursor()
+            self.prompt.focus()
+        elif self._find_bar.has_class("-open"):
+            self._close_find()
+        elif self.is_panel_over_chat:
+            self.show_panel(False)
+            self.prompt.focus()
+        elif self._acting is not None and self._acting.stop():
+            pass
+        elif not self.prompt.has_focus:
+            self.prompt.focus()
+        elif self._is_second_press("escape"):
+            await self.command("edit")
+
+    async def action_interrupt(self) -> None:
+        """Ctrl+C: copy what is selected; else stop; else clear the prompt; else, pressed twice, quit."""
+        selected = self.prompt.selected_text or self.get_selected_text()
+        if selected:
+            self.app.copy_to_clipboard(selected)
+            self.clear_selection()
+        elif self._acting is not None and self._acting.stop():
+            pass
+        elif self.prompt.text:
+            self.prompt.remember([*self.prompt.remembered, self.prompt.message])
+            self.prompt.write("")
+            self.tell("The prompt was cleared; Up brings it back.")
+        elif self._is_second_press("ctrl+c"):
+            await self.command("quit")
+        else:
+            self.tell("Press Ctrl+C again to quit.")
+
+    def _is_second_press(self, key: str) -> bool:
+        now = monotonic()
+        is_second = self._pressed[0] == key and now - self._pressed[1] < AGAIN_SECONDS
+        self._pressed = ("", 0.0) if is_second else (key, now)
+        return is_second

@@ -43,7 +43,7 @@ def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
 def key_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     """The ids that the [keys] table of the settings may name."""
     yield Line("Put an id into the [keys] table of config.toml to change its keys, for instance:", "dim")
-    yield Line('[keys]', "strong")
+    yield Line("[keys]", "strong")
     yield Line('compact = "f4,ctrl+k"', "strong")
     for place, heading in PLACES.items():
         yield Line("")

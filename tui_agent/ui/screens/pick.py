@@ -82,11 +82,15 @@ class PickScreen(ModalScreen[str | None]):
         rows.add_options([Option(self._row(each)) for each in self._shown])
         rows.highlighted = 0 if self._shown else None
         if not self._shown:
-            rows.add_option(Option(Content.styled("nothing matches", "$text-muted"), disabled=True))
+            rows.add_option(Option(Content.styled("nothing matches", "$foreground 60%"), disabled=True))
 
     @staticmethod
     def _row(choice: Choice) -> Content:
-        note = Content.styled(f"  {safe(choice.note, single_line=True)}", "$text-muted") if choice.note else Content("")
+        note = (
+            Content.styled(f"  {safe(choice.note, single_line=True)}", "$foreground 60%")
+            if choice.note
+            else Content("")
+        )
         return content(choice.label, single_line=True) + note
 
     @on(Input.Changed)

@@ -1,4 +1,4 @@
-"""The preview of a compaction: what goes, what stands in its place, what would be lost. Nothing changes before Apply."""
+"""The preview of a compaction: what goes, what stands for it, what would be lost. Nothing changes before Apply."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing

@@ -42,7 +42,7 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
     rows.append(
         Content.styled(
             f"{folded} messages go into the summary · {proposal.kept} stay word for word{exact} · the record keeps all",
-            "$text-muted",
+            "$foreground 60%",
         )
     )
     return Content("\n").join(rows)
@@ -99,7 +99,7 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
 def hints(*, is_ready: bool, is_editing: bool, keep: int) -> Content:
     """The keys, each of which can be clicked."""
     if is_editing:
-        return Content.styled("Esc done editing · Ctrl+Enter apply", "$text-muted")
+        return Content.styled("Esc done editing · Ctrl+Enter apply", "$foreground 60%")
     actions = []
     if is_ready:
         actions += [

@@ -1,14 +1,12 @@
 """A modal that shows a text to read: help, a summary, what changed, a long paste."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 
 from tui_agent.ui.bindings import bindings
@@ -16,20 +14,25 @@ from tui_agent.ui.safe_text import content
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 
-class ReadingScreen(ModalScreen[None]):
-    """Lines under a title."""
+class ReadingScreen(ModalScreen[bool]):
+    """Lines under a title. Gives True only for the extra answer it may offer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("reading")]
     AUTO_FOCUS = "LinesView"
 
-    @dataclass
-    class CopyWanted(Message):
-        """The text is to be copied."""
-
-        text: str
-
-    def __init__(self, title: str, lines: Iterable[Line], *, exact: bool = False, hint: str = "") -> None:
+    def __init__(
+        self, title: str, lines: Iterable[Line], *, exact: bool = False, hint: str = "", has_extra: bool = False
+    ) -> None:
+        """
+        Args:
+            title: over the text.
+            lines: the text.
+            exact: break lines anywhere, so that every space can be seen.
+            hint: the keys, instead of the usual ones.
+            has_extra: whether `i` closes the text with the answer True.
+        """
         super().__init__()
+        self._has_extra = has_extra
         self._title = title
         self._lines = tuple(lines)
         self._exact = exact
@@ -42,7 +45,11 @@ class ReadingScreen(ModalScreen[None]):
             yield LinesView(self._lines, exact=self._exact)
 
     def action_copy(self) -> None:
-        self.app.post_message(self.CopyWanted("\n".join(line.text for line in self._lines)))
+        self.app.copy_to_clipboard("\n".join(line.text for line in self._lines))
+
+    def action_extra(self) -> None:
+        if self._has_extra:
+            self.dismiss(True)
 
     def action_close(self) -> None:
-        self.dismiss(None)
+        self.dismiss(False)

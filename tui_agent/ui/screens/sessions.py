@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -95,7 +96,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
             rows.highlighted = min(place, len(self._shown) - 1)
         else:
             none = "No session has such a title." if wanted else "No sessions yet. Esc, type something, Enter."
-            rows.add_option(Option(Content.styled(none, "$text-muted"), disabled=True))
+            rows.add_option(Option(Content.styled(none, "$foreground 60%"), disabled=True))
             self.query_one(LinesView).set_lines([])
 
     @property
@@ -146,7 +147,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         self.post_message(self._Peeked(row.id, tuple(_peek_lines(entries))))
 
     @dataclass
-    class _Peeked(events.Message):
+    class _Peeked(Message):
         """The newest entries of a session have been read."""
 
         id: str
@@ -214,8 +215,9 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
 def _row_text(row: SessionRow) -> Content:
     mark = "● " if row.is_open else "  "
     title = content(row.title or "untitled", single_line=True, strict=True)
-    about = f"    {day_and_time(row.updated)} · {row.messages} messages · {safe(row.directory, single_line=True, strict=True)}"
-    return Content(mark) + title + Content("\n") + Content.styled(about, "$text-muted")
+    directory = safe(row.directory, single_line=True, strict=True)
+    about = f"    {day_and_time(row.updated)} · {row.messages} messages · {directory}"
+    return Content(mark) + title + Content("\n") + Content.styled(about, "$foreground 60%")
 
 
 def _peek_lines(entries: Sequence[Logged]) -> list[Line]:

@@ -79,5 +79,9 @@ class FindBar(Horizontal):
     def show_count(self, count: int) -> None:
         """Say how many hits there are."""
         words = self.query_one(FindInput).value
-        said = f"{count} hit{'' if count == 1 else 's'} · Enter next · Tab all sessions · Esc" if words else "Tab: all sessions"
+        said = (
+            f"{count} hit{'' if count == 1 else 's'} · Enter next · Tab all sessions · Esc"
+            if words
+            else "Tab: all sessions"
+        )
         self.query_one("#find-count", Static).update(Content(said), layout=False)

@@ -44,17 +44,17 @@ class LostList(Vertical):
         if self._lost:
             rows.highlighted = 0
         else:
-            rows.add_option(Option(Content.styled("nothing exact is lost", "$text-muted"), disabled=True))
+            rows.add_option(Option(Content.styled("nothing exact is lost", "$foreground 60%"), disabled=True))
         self._say()
 
     def show_pins(self, pins: Sequence[str]) -> None:
         """Name the pins, which every context carries."""
         if not pins:
             return
-        rows = [Content.styled("Pins stay, word for word", "$text-muted")]
+        rows = [Content.styled("Pins stay, word for word", "$foreground 60%")]
         rows += [content(f"▪ {pin}", single_line=True) for pin in pins[:4]]
         if len(pins) > 4:
-            rows.append(Content.styled(f"… and {len(pins) - 4} more", "$text-muted"))
+            rows.append(Content.styled(f"… and {len(pins) - 4} more", "$foreground 60%"))
         self.query_one("#preview-pins", Static).update(Content("\n").join(rows))
 
     def take_focus(self) -> None:
@@ -101,7 +101,7 @@ class LostList(Vertical):
         name = f"{detail.name}: " if detail.name else ""
         stated = "" if detail.origin == "user" else f" ({detail.origin})"
         text = content(f"{name}{detail.text}", single_line=True)
-        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", "$text-muted")
+        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", "$foreground 60%")
 
     def _changed(self) -> None:
         self._say()

@@ -52,7 +52,6 @@ class Prompt(TextArea):
         """A long paste is to be looked at."""
 
         mark: str
-        text: str
 
     class LeaveWanted(Message):
         """End of input on an empty prompt."""
@@ -64,11 +63,11 @@ class Prompt(TextArea):
         """The text is to be edited in an outside editor."""
 
     def __init__(self, placeholder: str) -> None:
-        super().__init__(id="prompt", placeholder=Content(placeholder), highlight_cursor_line=False, compact=True)
+        self._chips = Chips()
+        super().__init__(id="prompt", placeholder=Content(placeholder), highlight_cursor_line=False)
         self.completing = False
         """Whether the completion popup is open; it then gets Up, Down, Tab and Enter."""
 
-        self._chips = Chips()
         self._sent: list[str] = []
         self._place = 0
         """Where in `_sent` the shown text stands; its length for the text that is being written."""
@@ -96,6 +95,10 @@ class Prompt(TextArea):
         """Put text at the cursor, as if it had been pasted."""
         result = self.replace(self._short(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
+
+    def paste_of(self, mark: str) -> str:
+        """The long paste behind a mark; "" when there is none."""
+        return self._chips.pastes.get(mark, "")
 
     def open_chip(self, mark: str) -> None:
         """Put a long paste's text in the place of its mark."""
@@ -192,7 +195,7 @@ class Prompt(TextArea):
         row, column = self.cursor_location
         for start, end, mark in self._chips.spans(self.document.get_line(row)):
             if start <= column <= end:
-                self.post_message(self.ChipOpened(mark, self._chips.pastes[mark]))
+                self.post_message(self.ChipOpened(mark))
                 return True
         return False
 
@@ -253,6 +256,6 @@ class Prompt(TextArea):
 
     def _fit_height(self) -> None:
         """Ask for layout only when the number of wrapped rows has changed."""
-        rows = min(max(self.wrapped_document.height, 1), MOST_ROWS)
+        rows = min(max(self.wrapped_document.height, 1), MOST_ROWS) + self.gutter.height
         if self.styles.height is None or self.styles.height.value != rows:
             self.styles.height = rows

@@ -141,7 +141,7 @@ class MemoryList(OptionList):
             return
         yield self._heading("Kept word for word")
         for detail in memory.details:
-            label = Content.styled(f"{detail.kind}  ", "$text-muted") + content(detail.text, single_line=True)
+            label = Content.styled(f"{detail.kind}  ", "$foreground 60%") + content(detail.text, single_line=True)
             yield self._option(_Row("detail", sources=detail.sources), label)
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
@@ -151,7 +151,7 @@ class MemoryList(OptionList):
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             mark = "● " if is_live else "○ "
-            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), "$text-muted")
+            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), "$foreground 60%")
             yield self._option(_Row("version", version.seq, (version.seq,)), label)
 
     def _option(self, row: _Row, label: Content) -> Option:
@@ -165,7 +165,7 @@ class MemoryList(OptionList):
 
     @staticmethod
     def _note(text: str) -> Option:
-        return Option(Content.styled(text, "$text-muted"), disabled=True)
+        return Option(Content.styled(text, "$foreground 60%"), disabled=True)
 
     @property
     def _row(self) -> _Row | None:
@@ -233,4 +233,4 @@ def _item_text(item: Item) -> Content:
         return text + Content.styled("  no source", "$warning")
     origin = " tool" if item.tool_only else ""
     places = ",".join(str(seq) for seq in item.sources[:3]) + ("…" if len(item.sources) > 3 else "")
-    return text + Content.styled(f"  ↗{places}{origin}", "$text-muted")
+    return text + Content.styled(f"  ↗{places}{origin}", "$foreground 60%")

@@ -38,13 +38,15 @@ class StartCard(Vertical):
         yield Static(Content(""), id="start-reason")
         yield OptionList(
             *(
-                Option(Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", "$text-muted"), id=choice)
+                Option(
+                    Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", "$foreground 60%"), id=choice
+                )
                 for choice, title, about in _CHOICES
             ),
             id="start-choices",
             compact=True,
         )
-        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, "$text-muted"))
+        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, "$foreground 60%"))
 
     def explain(self, what: str, meaning: str, todo: str) -> None:
         """Say why no model can be asked."""

@@ -1,0 +1,159 @@
+"""The application: themes, styles, process manners. Everything else lives in the chat and below it."""
+
+import asyncio
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from tui_agent.errors import TuiAgentError
+from tui_agent.paths import log_dir, styles_dir
+from tui_agent.settings import Settings
+from tui_agent.ui.bindings import bindings, unknown_ids
+from tui_agent.ui.commands import CommandPalette
+from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.chat import Acting, ChatScreen
+from tui_agent.ui.theme import DARK, NARROW, SIZES, THEMES, TINY
+from tui_agent.ui.widgets.status_bar import Status
+
+LOW = 24
+"""Below this many rows the title row is left out."""
+
+STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals")
+
+
+class Conducting(Acting, Protocol):
+    """What acts for the chat, as far as the application begins and ends it."""
+
+    async def begin(self) -> None: ...
+
+    async def leave(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class TuiAgentApp(App[None]):
+    """Hangs the parts up; owns none of the work."""
+
+    TITLE = "tui-agent"
+    CSS_PATH: ClassVar = [styles_dir() / f"{name}.tcss" for name in STYLES]
+    COMMANDS = App.COMMANDS | {CommandPalette}
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-tiny"), (TINY, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-low"), (LOW, "-high")]  # noqa: RUF012
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        resume: str | None = None,
+        prompt: str = "",
+        problems: Iterable[str] = (),
+        directory: Path | None = None,
+    ) -> None:
+        """
+        Args:
+            settings: the settings in force.
+            resume: a session's id, `latest`, `choose`, or None for a new session.
+            prompt: sent at once.
+            problems: what was wrong with the settings, to be told.
+            directory: where new sessions belong; None is the current directory.
+        """
+        accept_any_input()
+        super().__init__()
+        self._settings = settings
+        self._resume = resume
+        self._prompt = prompt
+        self._problems = tuple(problems)
+        self._directory = directory
+        self._conductor: Conducting | None = None
+        status = Status(safe(settings.model, single_line=True), approval=settings.approval)
+        self._chat = ChatScreen(animated=settings.animation, status=status)
+        for theme in THEMES:
+            self.register_theme(theme)
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self._chat
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return SIZES
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """None of Textual's own: the palette lists ours, which include theme, keys and quit."""
+        return ()
+
+    async def on_mount(self) -> None:
+        settings = self._settings
+        self.theme = settings.theme if settings.theme in self.available_themes else DARK.name
+        self.set_keymap(dict(settings.keys))
+        if not settings.animation:
+            self.animation_level = "none"
+        leave_on_signals(self._leave_on_signal)
+        strangers = [f"[keys] names no binding: {each}" for each in unknown_ids(settings.keys)]
+        for problem in (*self._problems, *strangers):
+            self.notify(safe(problem), title="Settings", severity="warning", timeout=12, markup=False)
+        self.call_after_refresh(self._begin)
+
+    @work(exclusive=True, group="begin")
+    async def _begin(self) -> None:
+        """Load what acts, in a thread: it takes longer than the first paint and the first keys may wait."""
+        await asyncio.to_thread(import_module, "tui_agent.ui.beginning")
+        from tui_agent.ui.beginning import conductor_for
+
+        self._conductor = conductor_for(self._chat, self._settings, self._directory, self._resume, self._prompt)
+        try:
+            await self._conductor.begin()
+        except TuiAgentError as error:
+            self.exit(return_code=1, message=safe(str(error)))
+
+    # ── leaving ──────────────────────────────────────────────────────────────
+
+    async def action_quit(self) -> None:
+        if self.screen is self._chat and self._conductor is not None:
+            await self._chat.command("quit")
+        else:
+            await self._leave(0)
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C where nothing is selected, over a modal."""
+        self.notify("Esc closes this. Ctrl+Q quits.", markup=False)
+
+    def _leave_on_signal(self, return_code: int) -> None:
+        self.run_worker(self._leave(return_code), exit_on_error=False)
+
+    async def _leave(self, return_code: int) -> None:
+        if self._conductor is not None:
+            await self._conductor.leave()
+        self.exit(return_code=return_code)
+
+    async def on_unmount(self) -> None:
+        if self._conductor is not None:
+            await self._conductor.close()
+
+    # ── what goes out of the program ─────────────────────────────────────────
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy by every way there is, and say which one it was."""
+        self._clipboard = text
+        self.run_worker(self._copy(text), group="copy", exclusive=True, exit_on_error=False)
+
+    async def _copy(self, text: str) -> None:
+        from tui_agent.ui.clipboard import Clipboard
+
+        driver = self._driver
+        self.notify(await Clipboard(driver.write if driver is not None else len).copy(text), markup=False)
+
+    def _fatal_error(self) -> None:
+        """One line without the values of variables, which may be anyone's words; where it happened is in a file."""
+        error = self._exception
+        where = write_crash_file(log_dir(override=self._settings.data_dir), error) if error else None
+        name = type(error).__name__ if error else "unknown error"
+        note = f" Where it happened: {where}" if where else ""
+        message = safe(f"tui-agent ended on an error of its own ({name}). What was said is kept.{note}")
+        self.exit(return_code=1, message=message)

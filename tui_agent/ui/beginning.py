@@ -1,0 +1,16 @@
+"""Puts together what acts for the chat. Importing this is slow; it is done after the first paint."""
+
+from pathlib import Path
+
+from tui_agent.agent.services import Services
+from tui_agent.settings import Settings
+from tui_agent.ui.conductor import Conductor, Opening
+from tui_agent.ui.handlers import HANDLERS
+from tui_agent.ui.screens.chat import ChatScreen
+
+
+def conductor_for(
+    screen: ChatScreen, settings: Settings, directory: Path | None, resume: str | None, prompt: str
+) -> Conductor:
+    """A conductor over services of its own; nothing has been opened yet."""
+    return Conductor(screen, Services(settings, directory=directory), HANDLERS, Opening(resume, prompt))

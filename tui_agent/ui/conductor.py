@@ -1,0 +1,304 @@
+"""What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textual.app import App
+from textual.message import Message
+from textual.worker import Worker
+
+from tui_agent.agent import changes
+from tui_agent.agent.compaction import Wish
+from tui_agent.agent.services import Services
+from tui_agent.agent.session import Session
+from tui_agent.core.events import Event
+from tui_agent.errors import ModelError, SessionBusy, TuiAgentError
+from tui_agent.ui.commands import Run, Say, UnknownCommand, read_prompt
+from tui_agent.ui.messages import Happened, Told
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.chat import ChatScreen
+from tui_agent.ui.session_view import SessionView, said_before
+from tui_agent.ui.turn_desk import GROUP, TurnDesk
+from tui_agent.ui.unsent import Unsent
+from tui_agent.ui.widgets.activity import ActivityLine
+from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.start_card import StartCard
+from tui_agent.ui.widgets.transcript import Transcript
+
+PAGE = 200
+"""Entries read from the archive at a time."""
+
+HISTORY_KEY = "sent"
+"""Under this the archive remembers what was sent from the prompt, in any session."""
+
+LONGEST_HISTORY = 200
+
+THEME_KEY = "theme"
+"""Under this the archive remembers the theme that was chosen."""
+
+Handler = Callable[["Conductor", str], Awaitable[None]]
+"""Carries out a command, given its argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the chat begins with."""
+
+    resume: str | None = None
+    """A session's id, `latest`, `choose`, or None for a new session."""
+
+    prompt: str = ""
+    """Sent at once."""
+
+
+class Conductor:
+    """Stands between the chat's widgets and the services; decides nothing that belongs to either."""
+
+    def __init__(
+        self, screen: ChatScreen, services: Services, handlers: Mapping[str, Handler], opening: Opening
+    ) -> None:
+        self.screen = screen
+        self.services = services
+        self.view = SessionView(screen, services)
+        self.desk = TurnDesk(screen, services, self.view)
+        self.unsent = Unsent(screen.prompt)
+        self._handlers = handlers
+        self._opening = opening
+
+    @property
+    def app(self) -> App[Any]:
+        return self.screen.app
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.screen.prompt
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.screen.transcript
+
+    # ── beginning ────────────────────────────────────────────────────────────
+
+    async def begin(self) -> None:
+        """Open the archive and a session, then find a model.
+
+        Raises:
+            ArchiveError: the archive cannot be used.
+        """
+        self.view.show_status()
+        await self.services.start()
+        await self._restore_theme()
+        await self._open_first()
+        await self.screen.take(self)
+        await self.connect()
+        if self._opening.prompt:
+            self.desk.say(*self.unsent.take(self._opening.prompt))
+
+    async def _restore_theme(self) -> None:
+        """Take up the theme that was chosen last, unless the settings name one."""
+        remembered = await self.services.archive.recall(THEME_KEY)
+        if not self.services.settings.theme and remembered in self.app.available_themes:
+            self.app.theme = str(remembered)
+
+    async def _open_first(self) -> None:
+        wanted = self._opening.resume
+        if wanted == "latest":
+            listed = await self.services.sessions()
+            wanted = listed[0].id if listed else None
+        if wanted is None or wanted == "choose":
+            await self.open_session(self.services.new_session())
+            if wanted == "choose":
+                await self.command("sessions")
+            return
+        try:
+            await self.open_session(await self.services.open_session(wanted))
+        except SessionBusy as error:
+            await self.open_session(self.services.new_session())
+            self.screen.tell_error(error)
+
+    async def connect(self) -> None:
+        """Find and connect the model, saying what is being done; without one the start card says what to do."""
+        activity = self.screen.query_one(ActivityLine)
+        card = self.screen.query_one(StartCard)
+        activity.start("looking for a model")
+        try:
+            await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
+        except ModelError as error:
+            card.explain(error.what, error.meaning, error.todo)
+            card.add_class("-open")
+        else:
+            card.remove_class("-open")
+        activity.stop()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Another model or session is there: measure, ask again what was left pending, send what waits."""
+        self.view.show_status()
+        self.view.measure()
+        session = self.view.session
+        if session is not None and self.services.bench is not None and session.pending_approval() is not None:
+            self.desk.begin(lambda turn: turn.resume())
+        self.desk.go_on()
+
+    async def open_session(self, session: Session) -> None:
+        """Show a session in place of the one that is open."""
+        await self.desk.stop_and_wait()
+        previous = self.view.session
+        if previous is not None:
+            await self.save_unsent()
+            await previous.close()
+            self.prompt.write("")
+        entries = await session.page(limit=PAGE)
+        self.view.show_session(session, entries, await changes.versions(session))
+        remembered = await self.services.archive.recall(HISTORY_KEY)
+        everywhere = [str(text) for text in remembered] if isinstance(remembered, list) else []
+        self.prompt.remember(list(dict.fromkeys([*everywhere, *said_before(entries)])))
+        unsent = await session.unsent()
+        if unsent and not self.prompt.text:
+            self.prompt.write(unsent)
+        self.prompt.focus()
+        self._go_on()
+
+    # ── what handlers have done ──────────────────────────────────────────────
+
+    async def command(self, name: str, argument: str = "") -> None:
+        """Carry out a command; what went wrong is told."""
+        try:
+            await self._handlers[name](self, argument)
+        except TuiAgentError as error:
+            self.screen.tell_error(error)
+
+    def later(self, name: str, argument: str = "") -> None:
+        """Carry out a command from a callback that cannot wait."""
+        self._work(self.command(name, argument), f"command-{name}")
+
+    def show_events(self, happened: Iterable[Event]) -> None:
+        """Show what a change yielded."""
+        for event in happened:
+            self.screen.post_message(Happened(event))
+
+    def compact(self, wish: Wish) -> None:
+        """Show the preview and apply what comes of it."""
+        self._work(self._compact(wish), "compaction")
+
+    async def _compact(self, wish: Wish) -> None:
+        session = self.view.session
+        if session is None:
+            return
+        reviewed = await self.desk.review(lambda changed: self.services.propose(session, changed), wish)
+        if reviewed is None:
+            return
+        try:
+            self.show_events(
+                await self.services.apply(session, reviewed.proposal, text=reviewed.text, put_back=reviewed.put_back)
+            )
+        except TuiAgentError as error:
+            self.screen.post_message(Told(error))
+
+    async def save_unsent(self) -> None:
+        """Keep what stands in the prompt, for the next time the session is opened."""
+        if self.view.session is None:
+            return
+        try:
+            await self.view.session.save_unsent(self.unsent.text)
+        except TuiAgentError as error:
+            self.screen.tell_error(error)
+
+    def jump_to(self, seq: int) -> None:
+        """Show an entry of this session, reading older ones until it is there."""
+        self._work(self._jump_to(seq), "jump")
+
+    async def _jump_to(self, seq: int) -> None:
+        session = self.view.session
+        while not self.transcript.jump_to(seq):
+            if session is None or session is not self.view.session or not await self._read_older(session, seq):
+                self.screen.tell(f"#{seq} is no message of this session.")
+                return
+
+    async def _read_older(self, session: Session, wanted: int) -> bool:
+        """Read a page of older entries; False when there can be none with the sequence number `wanted`."""
+        before = self.view.oldest
+        older = await session.page(before=before, limit=PAGE) if wanted < before else []
+        self.view.prepend(session, older)
+        return bool(older)
+
+    async def leave(self) -> None:
+        """Bring everything into order before the program ends."""
+        await self.desk.stop_and_wait()
+        await self.save_unsent()
+
+    async def close(self) -> None:
+        """Stop the model and close the archive."""
+        await self.services.close()
+
+    def stop(self) -> bool:
+        """Stop the answer, or the edit of an earlier message; whether there was either."""
+        return self.desk.stop() or self.unsent.end_edit()
+
+    def _work(self, work: Coroutine[Any, Any, None], group: str) -> None:
+        self.screen.run_worker(work, group=group, exclusive=True, exit_on_error=False)
+
+    # ── what the chat hears ──────────────────────────────────────────────────
+
+    async def heard(self, message: Message) -> None:
+        """A widget message that is about sessions and turns."""
+        match message:
+            case Happened(event):
+                if self.view.happened(event):
+                    self._work(self._read_memory(), "memory")
+            case Told(error):
+                self.screen.tell_error(error)
+            case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
+                self._turn_over(worker)
+            case Prompt.Submitted(text):
+                await self._submitted(text)
+            case Prompt.Edited():
+                self.view.measure_soon()
+            case Transcript.OlderWanted(before):
+                session = self.view.session
+                if session is not None:
+                    self._work(self._older(session, before), "older")
+            case _:
+                pass
+
+    async def _submitted(self, text: str) -> None:
+        match read_prompt(text):
+            case Say(text):
+                self.transcript.follow()
+                self.desk.say(*self.unsent.take(text))
+                self._work(self._remember_sent(), "history")
+            case Run(command, argument):
+                await self.command(command.name, argument)
+            case UnknownCommand(name, nearest):
+                self.prompt.write(text)
+                hint = f"Did you mean /{nearest}?" if nearest else "/help lists them."
+                self.screen.tell(f"There is no command /{name}; nothing was sent. {hint} A space before it sends it.")
+
+    async def _remember_sent(self) -> None:
+        sent = [text for text in self.prompt.remembered[-LONGEST_HISTORY:] if len(text) <= 10_000]
+        await self.services.archive.remember(HISTORY_KEY, sent)
+
+    async def _older(self, session: Session, before: int) -> None:
+        await self._read_older(session, before - 1)
+
+    async def _read_memory(self) -> None:
+        session = self.view.session
+        if session is not None:
+            versions = await changes.versions(session)
+            if session is self.view.session:
+                self.view.show_memory(versions)
+
+    def _turn_over(self, worker: Worker[Any]) -> None:
+        ended_by_itself = self.desk.over(worker)
+        if self.desk.is_busy:
+            return
+        self.screen.query_one(ActivityLine).stop()
+        self._work(self._read_memory(), "memory")
+        self.view.measure()
+        if ended_by_itself:
+            self.desk.go_on()
+        elif self.desk.waiting:
+            waiting = self.desk.take_back()
+            self.prompt.write("\n\n".join(text for text in (waiting, self.prompt.message) if text))
+            self.screen.tell("What was waiting to be sent is back in the prompt.")

@@ -1,0 +1,116 @@
+"""Compaction and what surrounds it: undo, redo, versions, pins, the context panel."""
+
+from collections.abc import Awaitable, Mapping
+
+from tui_agent.agent import changes
+from tui_agent.agent.compaction import Wish
+from tui_agent.agent.session import Session
+from tui_agent.core.entries import Compacted, Logged, said_text
+from tui_agent.core.events import Event
+from tui_agent.errors import CompactionError, UsageError
+from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.screens.pick import Choice, PickScreen
+from tui_agent.ui.screens.preview_lines import changed_lines
+from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.ui.widgets.sidebar import MemoryList, describe
+
+
+def open_session_of(chat: Conductor) -> Session:
+    """The session on the screen.
+
+    Raises:
+        UsageError: the archive is still being opened.
+    """
+    if chat.view.session is None:
+        raise UsageError("The session is still being opened.", todo="Try again in a moment.")
+    return chat.view.session
+
+
+async def compact(chat: Conductor, focus: str) -> None:
+    chat.compact(Wish(focus=focus))
+
+
+async def undo(chat: Conductor, argument: str) -> None:
+    await _change(
+        chat, changes.undo(open_session_of(chat)), "The compaction was undone; /redo-compact applies it again."
+    )
+
+
+async def redo(chat: Conductor, argument: str) -> None:
+    await _change(chat, changes.redo(open_session_of(chat)), "The compaction was applied again.")
+
+
+async def restore(chat: Conductor, seq: str) -> None:
+    await _change(chat, changes.restore(open_session_of(chat), int(seq)), "This summary is the live one now.")
+
+
+async def _change(chat: Conductor, change: Awaitable[list[Event]], done: str) -> None:
+    chat.show_events(await change)
+    chat.screen.tell(done)
+
+
+async def pin(chat: Conductor, text: str) -> None:
+    session = open_session_of(chat)
+    if text:
+        await _change(chat, changes.pin(session, text), "Pinned: every context carries it, word for word.")
+        return
+    question = TextPromptScreen("Pin a line", "Every context carries it word for word, whatever is compacted.")
+    chat.app.push_screen(question, lambda line: chat.later("pin", line or ""))
+
+
+async def pins(chat: Conductor, argument: str) -> None:
+    found = open_session_of(chat).checkpoint.pins
+    if not found:
+        raise CompactionError("Nothing is pinned.", todo="/pin followed by words pins a line; p pins a message.")
+    choices = [Choice(str(each.seq), each.text) for each in found]
+    picker = PickScreen("Pins", choices, explanation="Every context carries these. Enter unpins one.")
+    chat.app.push_screen(picker, lambda seq: chat.later("unpin", seq or ""))
+
+
+async def unpin(chat: Conductor, seq: str) -> None:
+    if seq:
+        await _change(chat, changes.unpin(open_session_of(chat), int(seq)), "Unpinned.")
+
+
+async def context(chat: Conductor, argument: str) -> None:
+    is_open = chat.screen.show_panel()
+    if is_open and chat.screen.is_panel_over_chat:
+        chat.screen.query_one(MemoryList).focus()
+    elif not is_open:
+        chat.prompt.focus()
+
+
+async def summary(chat: Conductor, argument: str) -> None:
+    chat.screen.show_panel(True)
+    chat.screen.query_one(MemoryList).focus()
+
+
+async def compare(chat: Conductor, seq: str) -> None:
+    versions = await changes.versions(open_session_of(chat))
+    chosen = next((each for each in versions if each.seq == int(seq)), None)
+    if chosen is None or not isinstance(chosen.entry, Compacted):
+        return
+    earlier = chosen.entry.previous
+    before = next((each for each in versions if each.seq == earlier), None)
+    lines = [Line(describe(chosen), "dim"), Line(""), *changed_lines(_text(before), _text(chosen))]
+    chat.app.push_screen(ReadingScreen("What this summary changed", lines))
+
+
+def _text(version: Logged | None) -> str:
+    return said_text(version.entry) if version is not None else ""
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "compact": compact,
+    "undo-compact": undo,
+    "redo-compact": redo,
+    "restore": restore,
+    "pin": pin,
+    "pins": pins,
+    "unpin": unpin,
+    "context": context,
+    "summary": summary,
+    "compare": compare,
+}

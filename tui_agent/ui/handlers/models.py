@@ -1,0 +1,178 @@
+"""The model: choosing it, its endpoint and key, the system prompt, tools and approvals."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import get_args
+
+from tui_agent.core.entries import ModelChosen, SystemPromptSet
+from tui_agent.errors import UsageError
+from tui_agent.settings import Approval
+from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.pick import Choice, PickScreen
+from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.widgets.gauge import compact_number
+from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.ui.widgets.start_card import INSTALL_COMMAND
+
+_MODES: dict[Approval, str] = {
+    "ask": "before every change and every command",
+    "edits": "edits of files in the workspace are made without asking, commands are asked about",
+    "all": "nothing is asked, except what is never granted",
+}
+
+
+async def model(chat: Conductor, name: str) -> None:
+    bench = chat.services.bench
+    if name:
+        await _use_model(chat, name)
+        return
+    if bench is None:
+        raise UsageError("No endpoint is connected.", "There are no models to choose from.", "See the start card.")
+    listed = await bench.connection.client.models()
+    choices = [Choice(each.id, each.id, "in use" if each.id == bench.connection.model else "") for each in listed]
+    window = bench.connection.limits(chat.services.settings)
+    size = compact_number(window.window) if window.window else "unknown"
+    about = f"{bench.connection.model} at {bench.connection.place} · window {size} ({window.window_source})"
+    chat.app.push_screen(
+        PickScreen("Models", choices, explanation=about), lambda chosen: chat.later("model", chosen) if chosen else None
+    )
+
+
+async def _use_model(chat: Conductor, name: str) -> None:
+    bench, settings = chat.services.bench, chat.services.settings
+    if bench is not None and bench.connection.embedded is not None and not settings.base_url:
+        raise UsageError(
+            "The embedded model is the only one here.", todo="Set local_model to another GGUF file, or use an endpoint."
+        )
+    await chat.desk.stop_and_wait()
+    chat.services.settings = replace(settings, model=name)
+    await chat.connect()
+    connected = chat.services.bench
+    if connected is None or connected.connection.model != name:
+        return
+    session = open_session_of(chat)
+    if session.stored:
+        chat.show_events(await session.append(ModelChosen(name, connected.connection.endpoint.base_url)))
+    gauge = session.gauge()
+    if gauge.window is not None and gauge.tokens > gauge.window:
+        chat.screen.tell(f"This session is larger than the window of {name}. F4 compacts it.", title="Smaller window")
+    else:
+        chat.screen.tell(f"{name} answers from now on.")
+
+
+async def system(chat: Conductor, text: str) -> None:
+    session = open_session_of(chat)
+    if text:
+        chat.show_events(await session.append(SystemPromptSet(text)))
+        chat.screen.tell("The system prompt of this session was set.")
+        return
+    prompt = next((message.text for message in session.context().messages if message.role == "system"), "")
+    lines = [Line(safe(line, single_line=True)) for line in prompt.split("\n")]
+    hint = "/system followed by text sets it for this session · y copy · Esc close"
+    chat.app.push_screen(ReadingScreen("System prompt", lines, hint=hint))
+
+
+async def tools(chat: Conductor, argument: str) -> None:
+    bench = chat.services.bench
+    if bench is None or not bench.tool_specs():
+        why = "No model is connected." if bench is None else "This model is offered no tools."
+        raise UsageError(why, todo="The setting `tools` and the endpoint decide.")
+    lines: list[Line] = []
+    for spec in bench.tool_specs():
+        kind = "reads" if bench.tools[spec.name].read_only else "asks first"
+        lines += [Line(f"{spec.name}  ({kind})", "heading"), Line(safe(spec.description, single_line=True)), Line("")]
+    chat.app.push_screen(ReadingScreen("Tools", lines))
+
+
+async def approve(chat: Conductor, mode: str) -> None:
+    if mode:
+        _set_approval(chat, mode)
+        return
+    bench = chat.services.bench
+    current = bench.rulebook.mode if bench is not None else chat.services.settings.approval
+    choices = [
+        Choice(f"mode {each}", each, about + (" · now" if each == current else "")) for each, about in _MODES.items()
+    ]
+    grants = bench.rulebook.granted() if bench is not None else ()
+    choices += [Choice(f"grant {place}", f"revoke: {grant.tool}", grant.binding) for place, grant in enumerate(grants)]
+    chat.app.push_screen(PickScreen("Approval", choices), lambda chosen: _picked_approval(chat, chosen))
+
+
+def _picked_approval(chat: Conductor, chosen: str | None) -> None:
+    if chosen is None:
+        return
+    kind, _, what = chosen.partition(" ")
+    bench = chat.services.bench
+    if kind == "mode":
+        _set_approval(chat, what)
+    elif bench is not None:
+        grants = bench.rulebook.granted()
+        if int(what) < len(grants):
+            bench.rulebook.revoke(grants[int(what)])
+            chat.screen.tell("Revoked: it will be asked about again.")
+
+
+async def cycle_approval(chat: Conductor, argument: str) -> None:
+    bench = chat.services.bench
+    current = bench.rulebook.mode if bench is not None else chat.services.settings.approval
+    modes = get_args(Approval)
+    _set_approval(chat, modes[(modes.index(current) + 1) % len(modes)])
+
+
+def _set_approval(chat: Conductor, mode: str) -> None:
+    for known, about in _MODES.items():
+        if known == mode:
+            chat.services.settings = replace(chat.services.settings, approval=known)
+            if chat.services.bench is not None:
+                chat.services.bench.rulebook.mode = known
+            chat.view.show_status()
+            chat.screen.tell(f"Approval: {known}. {about.capitalize()}.")
+            return
+    raise UsageError(f"There is no approval mode {mode!r}.", todo=f"The modes are {', '.join(_MODES)}.")
+
+
+async def start(chat: Conductor, choice: str) -> None:
+    """A choice of the start card."""
+    match choice:
+        case "again":
+            chat.later("connect")
+        case "key":
+            question = TextPromptScreen(
+                "Enter a key", "Kept in memory for this run only. OPENAI_API_KEY sets it for good.", secret=True
+            )
+            chat.app.push_screen(question, lambda key: chat.later("use-key", key.strip()) if key else None)
+        case "local":
+            question = TextPromptScreen("Enter an address", value="http://127.0.0.1:8080/v1")
+            chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
+        case _:
+            chat.app.copy_to_clipboard(INSTALL_COMMAND)
+
+
+async def use_key(chat: Conductor, key: str) -> None:
+    chat.services.settings = replace(chat.services.settings, api_key=key)
+    await chat.connect()
+
+
+async def use_url(chat: Conductor, url: str) -> None:
+    chat.services.settings = replace(chat.services.settings, base_url=url)
+    await chat.connect()
+
+
+async def connect(chat: Conductor, argument: str) -> None:
+    await chat.connect()
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "model": model,
+    "system": system,
+    "tools": tools,
+    "approve": approve,
+    "cycle-approval": cycle_approval,
+    "start": start,
+    "use-key": use_key,
+    "use-url": use_url,
+    "connect": connect,
+}

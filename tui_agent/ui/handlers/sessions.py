@@ -1,0 +1,189 @@
+"""Sessions: new, open, rename, fork, delete, search, export."""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from tui_agent.agent import changes
+from tui_agent.agent.export import export
+from tui_agent.core.entries import Logged
+from tui_agent.errors import UsageError
+from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.screens.search import SearchScreen
+from tui_agent.ui.screens.sessions import Chosen, SessionRow, SessionSource, SessionsScreen, delete_question
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.widgets.find_bar import FindBar
+
+_FORMS = ("md", "json")
+
+
+async def new(chat: Conductor, argument: str) -> None:
+    await chat.open_session(chat.services.new_session())
+
+
+async def sessions(chat: Conductor, argument: str) -> None:
+    source = SessionSource(
+        rows=partial(_rows, chat),
+        peek=partial(_peek, chat),
+        rename=partial(_rename, chat),
+        delete=partial(_delete, chat),
+    )
+    chat.app.push_screen(SessionsScreen(source), partial(_chosen, chat))
+
+
+def _chosen(chat: Conductor, chosen: Chosen | None) -> None:
+    match chosen:
+        case Chosen("new"):
+            chat.later("new")
+        case Chosen("open", session_id):
+            chat.later("resume", session_id)
+        case _:
+            chat.prompt.focus()
+
+
+async def _rows(chat: Conductor) -> list[SessionRow]:
+    current = chat.view.session
+    return [
+        SessionRow(
+            info.id,
+            info.title or info.preview,
+            info.updated,
+            info.messages,
+            info.directory,
+            is_open=current is not None and info.id == current.id,
+        )
+        for info in await chat.services.sessions()
+    ]
+
+
+async def _peek(chat: Conductor, session_id: str) -> Sequence[Logged]:
+    return await chat.services.archive.page(session_id, limit=12)
+
+
+async def _rename(chat: Conductor, session_id: str, title: str) -> None:
+    current = chat.view.session
+    if current is not None and current.id == session_id:
+        chat.show_events(await changes.rename(current, title))
+        return
+    other = await chat.services.open_session(session_id)
+    try:
+        await changes.rename(other, title)
+    finally:
+        await other.close()
+
+
+async def _delete(chat: Conductor, session_id: str) -> None:
+    current = chat.view.session
+    if current is not None and current.id == session_id:
+        await chat.open_session(chat.services.new_session())
+    await chat.services.archive.delete(session_id)
+    chat.screen.tell("The session was deleted.")
+
+
+async def resume(chat: Conductor, session_id: str) -> None:
+    if not session_id:
+        await sessions(chat, "")
+        return
+    current = chat.view.session
+    if current is None or current.id != session_id:
+        await chat.open_session(await chat.services.open_session(session_id))
+
+
+async def rename(chat: Conductor, title: str) -> None:
+    session = open_session_of(chat)
+    if title:
+        chat.show_events(await changes.rename(session, title))
+        return
+    question = TextPromptScreen("Rename this session", value=session.title)
+    chat.app.push_screen(question, lambda answer: chat.later("rename", answer.strip()) if answer else None)
+
+
+async def fork(chat: Conductor, upto: str) -> None:
+    session = open_session_of(chat)
+    if not session.stored:
+        raise UsageError("There is nothing to fork yet.", todo="Say something first.")
+    await chat.open_session(await changes.fork(session, int(upto) if upto else session.checkpoint.seq))
+    chat.screen.tell("This is a new session that begins like the one before.")
+
+
+async def delete(chat: Conductor, argument: str) -> None:
+    session = open_session_of(chat)
+    if not session.stored:
+        raise UsageError("Nothing of this session is stored.", "There is nothing to delete.")
+    row = next((row for row in await _rows(chat) if row.id == session.id), None)
+    if row is not None:
+        chat.app.push_screen(delete_question(row), lambda yes: chat.later("delete-now", session.id) if yes else None)
+
+
+async def delete_now(chat: Conductor, session_id: str) -> None:
+    await _delete(chat, session_id)
+
+
+async def search(chat: Conductor, words: str) -> None:
+    bar = chat.screen.query_one(FindBar)
+    bar.add_class("-open")
+    bar.begin(words)
+
+
+async def search_all(chat: Conductor, words: str) -> None:
+    chat.app.push_screen(SearchScreen(chat.services.search, words), partial(_found, chat))
+
+
+def _found(chat: Conductor, hit: tuple[str, int] | None) -> None:
+    if hit is not None:
+        chat.later("go-to", f"{hit[0]} {hit[1]}")
+
+
+async def go_to(chat: Conductor, place: str) -> None:
+    session_id, seq = place.split()
+    await resume(chat, session_id)
+    if seq != "0":
+        chat.jump_to(int(seq))
+
+
+async def entry(chat: Conductor, seq: str) -> None:
+    chat.jump_to(int(seq))
+
+
+async def export_session(chat: Conductor, argument: str) -> None:
+    session = open_session_of(chat)
+    if not session.stored:
+        raise UsageError("Nothing was said yet.", "There is nothing to export.")
+    form, _, target = argument.partition(" ")
+    if form not in _FORMS:
+        form, target = "md", argument
+    text = await export(chat.services.archive, session.id, form)
+    path = _write(Path(session.directory), target.strip() or f"session-{session.id}.{form}", text)
+    chat.screen.tell(f"Written to {path}: the whole record, readable by you only.")
+
+
+def _write(directory: Path, name: str, text: str) -> Path:
+    """Write a new file; a relative name is taken from the session's directory."""
+    path = directory / Path(name).expanduser()
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise UsageError(f"{path} exists already.", "Nothing was written.", "Name another: /export notes.md") from error
+    except OSError as error:
+        raise UsageError(f"{path} could not be written: {error.strerror}.", "Nothing was exported.") from error
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
+        file.write(text)
+    return path
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "new": new,
+    "sessions": sessions,
+    "resume": resume,
+    "rename": rename,
+    "fork": fork,
+    "delete": delete,
+    "delete-now": delete_now,
+    "search": search,
+    "search-all": search_all,
+    "go-to": go_to,
+    "entry": entry,
+    "export": export_session,
+}

@@ -1,0 +1,210 @@
+"""What is written and said: retry, edit, copy, attach, the outside editor, earlier prompts, a message's own keys."""
+
+import base64
+import mimetypes
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from textual.app import SuspendNotSupported
+
+from tui_agent.agent import changes
+from tui_agent.agent.compaction import Wish
+from tui_agent.agent.export import export
+from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
+from tui_agent.errors import UsageError
+from tui_agent.ui.clipboard import write_to_file
+from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.pick import Choice, PickScreen
+from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.times import day_and_time
+from tui_agent.ui.widgets.lines_view import Line
+
+_LARGEST_ATTACHMENT = 5_000_000
+"""Bytes."""
+
+
+async def retry(chat: Conductor, argument: str) -> None:
+    await chat.desk.stop_and_wait()
+    chat.desk.begin(lambda turn: turn.retry())
+
+
+async def edit(chat: Conductor, argument: str) -> None:
+    """Choose an earlier message of the user's own."""
+    session = open_session_of(chat)
+    said = [each for each in await session.page(limit=400) if isinstance(each.entry, UserSaid)]
+    said = [each for each in said if not session.checkpoint.is_rewound(each.seq)]
+    if not said:
+        raise UsageError("You have said nothing yet.", "There is no message to edit.")
+    choices = [
+        Choice(str(each.seq), said_text(each.entry)[:200], f"#{each.seq} {day_and_time(each.at)}")
+        for each in reversed(said)
+    ]
+    about = "Enter puts it into the prompt to be edited and sent in its place. What followed stays in the record."
+    chat.app.push_screen(
+        PickScreen("Your messages", choices, explanation=about), lambda seq: chat.later("edit-at", seq) if seq else None
+    )
+
+
+async def edit_at(chat: Conductor, seq: str) -> None:
+    session = open_session_of(chat)
+    entries = await session.page(before=int(seq) + 1, limit=1)
+    if entries and isinstance(entries[0].entry, UserSaid):
+        chat.unsent.edit(entries[0].seq, said_text(entries[0].entry))
+
+
+async def on_message(chat: Conductor, what: str) -> None:
+    """A key on the message under the cursor."""
+    current = chat.transcript.current
+    if current is None:
+        return
+    session = open_session_of(chat)
+    match what:
+        case "copy":
+            chat.app.copy_to_clipboard(current.text)
+        case "code":
+            await _copy_code(chat)
+        case "fold":
+            chat.transcript.toggle_fold()
+        case "edit" if current.role == "user" and current.seq:
+            chat.unsent.edit(current.seq, current.text)
+        case "edit":
+            raise UsageError("Only your own messages can be edited.", todo="Alt+Up moves on to one; f forks here.")
+        case "fork" if current.seq:
+            chat.later("fork", str(current.seq))
+        case "pin" if current.text.strip():
+            chat.show_events(await changes.pin(session, current.text, current.seq or None))
+            chat.screen.tell("Pinned: every context carries this message, word for word.")
+        case "compact" if current.seq:
+            chat.compact(Wish(above=current.seq))
+        case _:
+            pass
+
+
+async def copy(chat: Conductor, what: str) -> None:
+    session = open_session_of(chat)
+    match what:
+        case "code":
+            await _copy_code(chat)
+        case "all" if session.stored:
+            chat.app.copy_to_clipboard(await export(chat.services.archive, session.id, "md"))
+        case "file":
+            path = write_to_file(_last_answer(chat), Path(session.directory), f"answer-{session.id}")
+            chat.screen.tell(f"Written to {path}.")
+        case "":
+            chat.app.copy_to_clipboard(_last_answer(chat))
+        case _:
+            raise UsageError(f"/copy does not know {what!r}.", todo="Use /copy, /copy code, /copy all or /copy file.")
+
+
+async def _copy_code(chat: Conductor) -> None:
+    code = chat.transcript.next_code_block()
+    if code is None:
+        raise UsageError("There is no code block here.")
+    chat.app.copy_to_clipboard(code)
+
+
+def _last_answer(chat: Conductor) -> str:
+    session = open_session_of(chat)
+    for logged in reversed(session.tail):
+        if isinstance(logged.entry, AssistantSaid) and logged.entry.text.strip():
+            return logged.entry.text
+    raise UsageError("There is no answer to copy yet.")
+
+
+async def history(chat: Conductor, argument: str) -> None:
+    remembered = list(reversed(chat.prompt.remembered))
+    if not remembered:
+        raise UsageError("Nothing was sent yet.", "There is nothing to search.")
+    choices = [Choice(str(place), text[:300]) for place, text in enumerate(remembered)]
+    picker = PickScreen("What you sent before", choices)
+    chat.app.push_screen(picker, lambda place: chat.prompt.write(remembered[int(place)]) if place is not None else None)
+
+
+async def editor(chat: Conductor, argument: str) -> None:
+    """Edit the prompt in $VISUAL or $EDITOR; a failing editor leaves the prompt as it was."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not command:
+        raise UsageError("No editor is set.", todo="Set EDITOR, for instance: export EDITOR=nano")
+    text = chat.prompt.message
+    try:
+        with chat.app.suspend():
+            edited = _edit_outside(shlex.split(command), text)
+    except (SuspendNotSupported, OSError, ValueError) as error:
+        raise UsageError(f"The editor {command!r} could not be started.", "The prompt is as it was.") from error
+    if edited != text:
+        chat.prompt.write(edited)
+
+
+def _edit_outside(command: list[str], text: str) -> str:
+    """The text after editing. It blocks on purpose: while the editor has the terminal, nothing may draw on it."""
+    with tempfile.TemporaryDirectory(prefix="tui-agent-") as directory:
+        path = Path(directory) / "prompt.md"
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")
+        finished = subprocess.run([*command, str(path)], check=False)
+        if finished.returncode != 0:
+            raise UsageError(f"The editor ended with {finished.returncode}.", "The prompt is as it was.")
+        edited = path.read_text(encoding="utf-8", errors="replace")
+    return edited.removesuffix("\n") if not text.endswith("\n") else edited
+
+
+async def attach(chat: Conductor, name: str) -> None:
+    if not name:
+        question = TextPromptScreen("Attach a file", "A text goes into the prompt, a picture is sent beside it.")
+        chat.app.push_screen(question, lambda path: chat.later("attach", path.strip()) if path else None)
+        return
+    data = _read_attachment(Path(open_session_of(chat).directory), name)
+    kind = mimetypes.guess_type(name)[0] or ""
+    if kind.startswith("image/"):
+        encoded = base64.b64encode(data).decode("ascii")
+        chat.unsent.attach(ImagePart(f"data:{kind};base64,{encoded}", Path(name).name))
+    elif b"\x00" in data[:8192]:
+        raise UsageError(f"{name} is neither a text nor a picture.", "Nothing was attached.")
+    else:
+        chat.prompt.add(f"{name}:\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n")
+
+
+def _read_attachment(directory: Path, name: str) -> bytes:
+    path = directory / Path(name).expanduser()
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST_ATTACHMENT:
+            raise UsageError(f"{path} is {size:,} bytes.", f"At most {_LARGEST_ATTACHMENT:,} can be attached.")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", "Nothing was attached.") from error
+
+
+async def paste(chat: Conductor, mark: str) -> None:
+    """Show a long paste; it can be put into the prompt as text."""
+    text = chat.prompt.paste_of(mark)
+    lines = [Line(safe(line, single_line=True)) for line in text.split("\n")]
+    hint = "i put it into the prompt as text · Esc close"
+    screen = ReadingScreen(mark, lines, exact=True, hint=hint, has_extra=True)
+    chat.app.push_screen(screen, partial(_paste_read, chat, mark))
+
+
+def _paste_read(chat: Conductor, mark: str, wants_text: bool | None) -> None:
+    if wants_text:
+        chat.prompt.open_chip(mark)
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "retry": retry,
+    "edit": edit,
+    "edit-at": edit_at,
+    "on-message": on_message,
+    "copy": copy,
+    "history": history,
+    "editor": editor,
+    "attach": attach,
+    "paste": paste,
+}

@@ -1,0 +1,113 @@
+"""Finds words in all sessions, folded messages too."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from tui_agent.archive import Hit
+from tui_agent.errors import TuiAgentError
+from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.times import day_and_time
+
+
+class SearchScreen(ModalScreen[tuple[str, int] | None]):
+    """Gives the session and the entry that was chosen (0: the session's title), or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]
+    AUTO_FOCUS = "Input"
+
+    @dataclass
+    class _Found(Message):
+        words: str
+        hits: Sequence[Hit]
+        problem: str = ""
+
+    def __init__(self, search: Callable[[str], Awaitable[Sequence[Hit]]], words: str = "") -> None:
+        super().__init__()
+        self._search = search
+        self._words = words
+        self._hits: Sequence[Hit] = ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog large") as dialog:
+            dialog.border_title = Content("Search all sessions")
+            dialog.border_subtitle = Content("Enter go there · Esc close")
+            yield Input(self._words, placeholder="words, or a phrase in quotes", compact=True)
+            yield OptionList(markup=False, compact=True)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._find(event.value.strip())
+
+    @work(exclusive=True, group="search", exit_on_error=False)
+    async def _find(self, words: str) -> None:
+        try:
+            self.post_message(self._Found(words, await self._search(words) if words else ()))
+        except TuiAgentError as error:
+            self.post_message(self._Found(words, (), str(error)))
+
+    @on(_Found)
+    def _show(self, event: _Found) -> None:
+        event.stop()
+        if event.words != self.query_one(Input).value.strip():
+            return
+        self._hits = event.hits
+        rows = self.query_one(OptionList)
+        rows.clear_options()
+        rows.add_options([Option(_row(hit)) for hit in self._hits])
+        if self._hits:
+            rows.highlighted = 0
+        else:
+            said = event.problem or ("Nothing is found." if event.words else "Folded messages are found too.")
+            rows.add_option(Option(Content.styled(safe(said, single_line=True), "$foreground 60%"), disabled=True))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_choose()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_choose()
+
+    def action_move(self, step: int) -> None:
+        rows = self.query_one(OptionList)
+        if step < 0:
+            rows.action_cursor_up()
+        else:
+            rows.action_cursor_down()
+
+    def action_choose(self) -> None:
+        index = self.query_one(OptionList).highlighted
+        if index is not None and index < len(self._hits):
+            self.dismiss((self._hits[index].session_id, self._hits[index].seq))
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def _row(hit: Hit) -> Content:
+    title = content(hit.session_title or "untitled", single_line=True, strict=True)
+    about = Content.styled(f"  {hit.kind} · {day_and_time(hit.at)}", "$foreground 60%")
+    # Spans are positions in the text as it is stored; each piece is made safe by itself, so that they stay right.
+    text = Content("  ")
+    place = 0
+    for start, end in hit.spans:
+        text += content(hit.text[place:start], single_line=True)
+        text += Content.styled(safe(hit.text[start:end], single_line=True), "bold $accent")
+        place = end
+    text += content(hit.text[place:], single_line=True)
+    return title.stylize("bold") + about + Content("\n") + text

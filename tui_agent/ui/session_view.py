@@ -1,0 +1,206 @@
+"""What the chat shows of its session: events become lines, words and measures. It starts nothing."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Static
+
+from tui_agent.agent.changes import kept_details
+from tui_agent.agent.services import Services
+from tui_agent.agent.session import Session
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    DetailKept,
+    Logged,
+    Pinned,
+    TitleSet,
+    Unpinned,
+    UserSaid,
+    said_text,
+)
+from tui_agent.core.events import (
+    AnswerRestarted,
+    Appended,
+    CompactionEnded,
+    CompactionStarted,
+    ContextMoved,
+    Event,
+    ReasoningArrived,
+    RequestSent,
+    RetryScheduled,
+    SummaryArrived,
+    TextArrived,
+    ToolStarted,
+    TurnEnded,
+)
+from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.widgets.activity import ActivityLine
+from tui_agent.ui.widgets.gauge import REPAINT_SECONDS
+from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
+from tui_agent.ui.widgets.status_bar import Status, StatusBar
+from tui_agent.ui.widgets.transcript import Transcript
+
+STOP_HINT = "Esc stops"
+
+
+class SessionView:
+    """The widgets of the chat, and the session they show."""
+
+    def __init__(self, screen: Screen[None], services: Services) -> None:
+        self._screen = screen
+        self._services = services
+        self.session: Session | None = None
+        self.last_seq = 0
+        """The newest entry that was shown."""
+
+        self.oldest = 1
+        """The oldest entry that the transcript has."""
+
+        self._streamed = ""
+        """What has arrived of the answer that is being written."""
+
+        self._measuring: Timer | None = None
+
+    # ── a session ────────────────────────────────────────────────────────────
+
+    def show_session(self, session: Session, entries: Sequence[Logged], versions: Sequence[Logged]) -> None:
+        """Show another session, with the newest of its entries."""
+        self.session = session
+        self.last_seq = session.checkpoint.seq
+        self._streamed = ""
+        self.oldest = entries[0].seq if entries else 1
+        transcript = self._screen.query_one(Transcript)
+        transcript.load(entries, more_above=self.oldest > 1)
+        transcript.apply(session.moved())
+        self.show_title()
+        self.show_memory(versions)
+        self.measure()
+
+    def prepend(self, session: Session, older: Sequence[Logged]) -> None:
+        """Show older entries of the session above those that are shown, if it is still this one."""
+        if session is self.session and older and older[-1].seq < self.oldest:
+            self.oldest = older[0].seq
+            self._screen.query_one(Transcript).prepend(older, more_above=self.oldest > 1)
+
+    def show_title(self) -> None:
+        """Name the session in the title row."""
+        title = self.session.title if self.session else ""
+        name = Content.styled("tui-agent", "bold $primary")
+        rest = Content.styled(" ─ ", "$text-disabled") + content(title, single_line=True, strict=True) if title else ""
+        self._screen.query_one("#title", Static).update(name + rest)
+
+    def show_memory(self, versions: Sequence[Logged]) -> None:
+        """Show the summary that stands, its versions, the pins and the details."""
+        session = self.session
+        if session is None:
+            return
+        pins = tuple(PinRow(pin.seq, pin.text, pin.source) for pin in session.checkpoint.pins)
+        memory = Memory(session.live_summary(), tuple(versions), pins, kept_details(session))
+        self._screen.query_one(Sidebar).show_memory(memory)
+
+    def show_status(self) -> None:
+        """Name the model and the modes."""
+        bench = self._services.bench
+        bar = self._screen.query_one(StatusBar)
+        if bench is None:
+            settings = self._services.settings
+            bar.show_status(Status(safe(settings.model, single_line=True), approval=settings.approval))
+            return
+        bar.show_status(
+            Status(
+                model=safe(bench.connection.model, single_line=True, strict=True),
+                place=safe(bench.connection.place, single_line=True, strict=True),
+                ready=True,
+                approval=bench.rulebook.mode,
+                mode=bench.mode,
+            )
+        )
+
+    # ── measures ─────────────────────────────────────────────────────────────
+
+    def measure_soon(self) -> None:
+        """Measure within a twentieth of a second, however often it is asked for."""
+        if self._measuring is None:
+            self._measuring = self._screen.set_timer(REPAINT_SECONDS, self.measure)
+
+    def measure(self) -> None:
+        """Show the context's measure, with the unsent text and what has streamed in."""
+        self._measuring = None
+        if self.session is None:
+            return
+        gauge = self.session.gauge(self._screen.query_one(Prompt).message, self._streamed)
+        self._screen.query_one(StatusBar).show_gauge(gauge)
+        self._screen.query_one(Sidebar).show_gauge(gauge)
+
+    # ── events ───────────────────────────────────────────────────────────────
+
+    def happened(self, event: Event) -> bool:
+        """Show an event; whether the panel's rows have to be read again."""
+        self._screen.query_one(Transcript).apply(event)
+        self._say(event)
+        self.measure_soon()
+        match event:
+            case Appended(logged):
+                self.last_seq = max(self.last_seq, logged.seq)
+                return self._appended(logged)
+            case TextArrived(text) | ReasoningArrived(text):
+                self._streamed += text
+            case AnswerRestarted(text, reasoning):
+                self._streamed = text + reasoning
+            case ContextMoved():
+                return True
+            case _:
+                pass
+        return False
+
+    def _appended(self, logged: Logged) -> bool:
+        match logged.entry:
+            case AssistantSaid():
+                self._streamed = ""
+            case TitleSet():
+                self.show_title()
+            case Compacted() | Pinned() | Unpinned() | DetailKept():
+                return True
+            case _:
+                pass
+        return False
+
+    def _say(self, event: Event) -> None:
+        activity = self._screen.query_one(ActivityLine)
+        match event:
+            case RequestSent(model):
+                activity.start(f"waiting for {safe(model, single_line=True)}", STOP_HINT)
+            case TextArrived():
+                activity.start("answering", STOP_HINT)
+            case ReasoningArrived():
+                activity.start("thinking", STOP_HINT)
+            case RetryScheduled(attempt, seconds, reason):
+                words = f"{safe(reason, single_line=True)} · trying again in {seconds:.0f} s (attempt {attempt})"
+                activity.start(words, STOP_HINT)
+            case ToolStarted(call):
+                activity.start(f"running {safe(call.name, single_line=True, strict=True)}", STOP_HINT)
+            case CompactionStarted(folded):
+                activity.start(f"writing a summary of {folded} messages", STOP_HINT)
+            case SummaryArrived():
+                pass
+            case CompactionEnded(applied):
+                activity.start("going on", STOP_HINT)
+                if applied:
+                    self._screen.notify(
+                        "Old messages were folded into the summary. F3 shows it, F8 takes it back.",
+                        title="Compacted",
+                        markup=False,
+                    )
+            case TurnEnded():
+                activity.stop()
+            case _:
+                pass
+
+
+def said_before(entries: Sequence[Logged]) -> list[str]:
+    """What the user said, oldest first, for the prompt's history."""
+    return [said_text(logged.entry) for logged in entries if isinstance(logged.entry, UserSaid)]

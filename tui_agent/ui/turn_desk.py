@@ -1,0 +1,186 @@
+"""Where turns are started, queued and stopped, and where a running turn's questions are put to the user."""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+from textual.screen import ModalScreen, Screen
+from textual.worker import Worker, WorkerError, WorkerState
+
+from tui_agent.agent.approval import ApprovalRequest, Decision
+from tui_agent.agent.automatic import Proposing, Reviewed
+from tui_agent.agent.compaction import Wish
+from tui_agent.agent.services import Services
+from tui_agent.agent.turn import Turn
+from tui_agent.core.entries import Part, TextPart
+from tui_agent.core.events import Event
+from tui_agent.errors import ModelError, TuiAgentError
+from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
+from tui_agent.ui.screens.approval import ApprovalScreen
+from tui_agent.ui.screens.preview import Material, PreviewScreen
+from tui_agent.ui.session_view import SessionView
+
+Begin = Callable[[Turn], AsyncGenerator[Event, None]]
+"""Which kind of turn: a new message, a retry, an edit, going on after a pending approval."""
+
+_BREATH = 64
+"""Events after which the loop is given to others, so that keys are heard while an endpoint floods."""
+
+GROUP = "turn"
+
+
+class TurnDesk:
+    """One turn at a time; what is said meanwhile waits in line."""
+
+    def __init__(self, screen: Screen[None], services: Services, view: SessionView) -> None:
+        self._screen = screen
+        self._services = services
+        self._view = view
+        self._worker: Worker[None] | None = None
+        self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
+        """Messages, each with the earlier one whose place it takes."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn is running."""
+        return self._worker is not None and not self._worker.is_finished
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The messages that are sent when the turn before them has ended."""
+        return tuple("".join(part.text for part in parts if isinstance(part, TextPart)) for parts, _ in self._waiting)
+
+    # ── starting and stopping ────────────────────────────────────────────────
+
+    def say(self, parts: tuple[Part, ...], in_place_of: int | None = None) -> None:
+        """Send a message now, or when the running turn has ended, or when a model is connected."""
+        self._waiting.append((parts, in_place_of))
+        self._changed()
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Send the next waiting message, if one can be sent."""
+        if self._waiting and not self.is_busy and self._services.bench is not None and self._view.session is not None:
+            parts, seq = self._waiting.popleft()
+            self._changed()
+            self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
+
+    def begin(self, kind: Begin) -> None:
+        """Start a turn; nothing happens while another is running."""
+        session = self._view.session
+        if self.is_busy or session is None:
+            return
+        try:
+            turn = self._services.turn(session, self.approve, self.review)
+        except ModelError as error:
+            self._screen.post_message(Told(error))
+            return
+        self._worker = self._screen.run_worker(
+            self._run(kind(turn)), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
+        )
+
+    def stop(self) -> bool:
+        """Stop the running turn; what has arrived is kept. Whether there was one."""
+        if self._worker is None or self._worker.is_finished:
+            return False
+        self._worker.cancel()
+        return True
+
+    async def stop_and_wait(self) -> None:
+        """Stop the running turn and wait until its log is whole."""
+        worker = self._worker
+        if worker is not None and self.stop():
+            with contextlib.suppress(WorkerError):
+                await worker.wait()
+
+    def take_back(self) -> str:
+        """Take the waiting messages out of the line; their text."""
+        text = "\n\n".join(self.waiting)
+        self._waiting.clear()
+        self._changed()
+        return text
+
+    async def _run(self, happening: AsyncGenerator[Event, None]) -> None:
+        count = 0
+        async with aclosing(happening) as events:
+            async for event in events:
+                self._screen.post_message(Happened(event))
+                count += 1
+                if count % _BREATH == 0:
+                    await asyncio.sleep(0)
+
+    def over(self, worker: Worker[object]) -> bool:
+        """A worker has ended: tell what was appended unseen. Whether it was a turn and ended by itself."""
+        if worker is not self._worker or worker.state not in (
+            WorkerState.SUCCESS,
+            WorkerState.CANCELLED,
+            WorkerState.ERROR,
+        ):
+            return False
+        session = self._view.session
+        for event in session.since(self._view.last_seq) if session is not None else ():
+            self._view.happened(event)
+        if worker.state is WorkerState.ERROR:
+            self._tell(worker.error)
+        return worker.state is WorkerState.SUCCESS
+
+    def _tell(self, error: BaseException | None) -> None:
+        """The wall round a turn: whatever went wrong is told, and the app lives on."""
+        told = (
+            error
+            if isinstance(error, TuiAgentError)
+            else TuiAgentError(
+                f"The turn ended with an error of this program: {type(error).__name__}.",
+                "What was said before it is kept.",
+                "Try /retry. If it happens again, please report it.",
+            )
+        )
+        self._screen.post_message(Told(told))
+
+    def _changed(self) -> None:
+        self._screen.post_message(QueueChanged(self.waiting))
+
+    # ── a turn's questions ───────────────────────────────────────────────────
+
+    async def approve(self, request: ApprovalRequest) -> Decision:
+        """Ask whether a tool may act. If the turn is stopped meanwhile, the question goes away."""
+        screen = ApprovalScreen(request)
+        self._screen.post_message(ApprovalShown(True))
+        try:
+            decision = await self._screen.app.push_screen_wait(screen)
+        except asyncio.CancelledError:
+            _take_away(screen)
+            raise
+        finally:
+            self._screen.post_message(ApprovalShown(False))
+        return decision or Decision("denied")
+
+    async def review(self, propose: Proposing, wish: Wish) -> Reviewed | None:
+        """Show a proposed summary and wait for the answer. If the turn is stopped meanwhile, it goes away."""
+        session = self._view.session
+        if session is None:
+            return None
+        screen = PreviewScreen(
+            propose,
+            wish,
+            Material(
+                tail=tuple(session.tail),
+                gauge=session.gauge(),
+                keep=session.measures.limits.keep_recent,
+                pins=tuple(pin.text for pin in session.checkpoint.pins),
+            ),
+        )
+        try:
+            return await self._screen.app.push_screen_wait(screen)
+        except asyncio.CancelledError:
+            _take_away(screen)
+            raise
+
+
+def _take_away(screen: ModalScreen[Any]) -> None:
+    """A cancelled wait does not close the modal it waited for."""
+    if screen.is_current:
+        screen.dismiss(None)

@@ -1,0 +1,53 @@
+"""What stands in the prompt and is not sent yet: the text, the pictures with it, and whose place it is to take."""
+
+from textual.content import Content
+
+from tui_agent.core.entries import ImagePart, Part, TextPart
+from tui_agent.ui.safe_text import safe
+from tui_agent.ui.widgets.prompt import Prompt
+
+
+class Unsent:
+    """The prompt's text with what belongs to it."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        self._prompt = prompt
+        self._pictures: list[ImagePart] = []
+        self._editing: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole text, long pastes expanded."""
+        return self._prompt.message
+
+    def edit(self, seq: int, text: str) -> None:
+        """Put an earlier message into the prompt; what is sent next takes its place."""
+        self._editing = seq
+        self._prompt.write(text)
+        self._prompt.border_title = Content(f" editing #{seq} · Esc leaves it as it was ")
+        self._prompt.focus()
+
+    def end_edit(self) -> bool:
+        """Leave the earlier message as it was; whether one was being edited."""
+        was_editing = self._editing is not None
+        self._editing = None
+        self._prompt.border_title = None
+        if was_editing:
+            self._prompt.write("")
+        return was_editing
+
+    def attach(self, picture: ImagePart) -> None:
+        """Send a picture with the next message."""
+        self._pictures.append(picture)
+        names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
+        self._prompt.border_subtitle = Content(f" with {names} ")
+
+    def take(self, text: str) -> tuple[tuple[Part, ...], int | None]:
+        """The parts of the message that is sent now, and the earlier message whose place it takes, if any."""
+        parts: tuple[Part, ...] = (TextPart(text), *self._pictures)
+        seq = self._editing
+        self._pictures.clear()
+        self._editing = None
+        self._prompt.border_subtitle = None
+        self._prompt.border_title = None
+        return parts, seq

@@ -1,0 +1,80 @@
+"""The prompt with what belongs to it: messages that wait, and the completion popup."""
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from tui_agent.ui.commands import completions
+from tui_agent.ui.safe_text import content
+from tui_agent.ui.widgets.completion import Completion, CompletionPopup
+from tui_agent.ui.widgets.prompt import Prompt
+
+_PLACEHOLDER = "Ask something. Enter sends, Ctrl+J is a new line, / lists commands."
+_LONGEST_SHOWN = 200
+
+
+class PromptArea(Vertical):
+    """Grows upwards as it needs room."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="queued")
+        yield CompletionPopup()
+        yield Prompt(_PLACEHOLDER)
+
+    def show_waiting(self, waiting: Sequence[str]) -> None:
+        """Show the messages that wait to be sent."""
+        rows = [
+            Content.styled("queued  ", "$accent") + content(text.strip()[:_LONGEST_SHOWN], single_line=True)
+            for text in waiting
+        ]
+        queued = self.query_one("#queued", Static)
+        queued.set_class(bool(rows), "-open")
+        queued.update(Content("\n").join(rows))
+
+    def close_completion(self) -> bool:
+        """Close the popup; whether it was open."""
+        was_open = bool(self.query_one(CompletionPopup).choices)
+        self._offer(())
+        return was_open
+
+    @on(Prompt.Edited)
+    def _edited(self, event: Prompt.Edited) -> None:
+        """Offer what the typed word may become."""
+        self._offer(
+            [
+                Completion(
+                    f"/{command.name} " if command.needs_argument else f"/{command.name}",
+                    f"/{command.name} {command.argument}".rstrip(),
+                    command.help,
+                    runs=not command.needs_argument,
+                )
+                for command in completions(event.text)
+            ]
+        )
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        self._offer(())
+
+    def _offer(self, choices: Sequence[Completion]) -> None:
+        self.query_one(CompletionPopup).offer(choices)
+        self.query_one(Prompt).completing = bool(choices)
+
+    @on(Prompt.CompletionKey)
+    def _completion_key(self, event: Prompt.CompletionKey) -> None:
+        event.stop()
+        popup = self.query_one(CompletionPopup)
+        chosen = popup.chosen
+        if event.key in ("up", "down"):
+            popup.step(-1 if event.key == "up" else 1)
+        elif chosen is not None:
+            prompt = self.query_one(Prompt)
+            runs = chosen.runs and event.key == "enter"
+            prompt.write(chosen.text if runs or not chosen.text[-1:].isalpha() else f"{chosen.text} ")
+            self._offer(())
+            if runs:
+                prompt.submit()
