@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from tui_agent.archive import log, schema
+from tui_agent.archive import index, log, schema
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.rows import SESSION_COLUMNS, SessionInfo, packed_text, session_of
 from tui_agent.archive.terms import fold
@@ -108,10 +108,7 @@ def delete(connection: apsw.Connection, session_id: str) -> None:
     with transaction(connection):
         number = log.number_of(connection, session_id)
         connection.execute("INSERT INTO deletion (session) VALUES (?)", (number,))
-        connection.execute(
-            "DELETE FROM search_index WHERE rowid IN (SELECT id FROM entry WHERE session = ?)", (number,)
-        )
-        connection.execute("DELETE FROM search_index WHERE rowid = ?", (-number,))
+        index.forget(connection, number)
         connection.execute("DELETE FROM entry WHERE session = ?", (number,))
         connection.execute("DELETE FROM checkpoint WHERE session = ?", (number,))
         connection.execute("DELETE FROM unsent WHERE session = ?", (session_id,))
@@ -129,8 +126,7 @@ def sweep(connection: apsw.Connection, path: Path) -> bool:
     migration; False when another process that reads the archive keeps the WAL, and it has to be done again."""
     for backup in schema.backups(path):
         backup.unlink(missing_ok=True)
-    # The index only marks deleted rows until its parts are merged.
-    connection.execute("INSERT INTO search_index (search_index) VALUES ('optimize')")
+    index.purge(connection)
     connection.execute("VACUUM")
     checkpointed: Any = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if checkpointed[0] != 0:

@@ -5,7 +5,7 @@ from typing import Any
 
 import apsw
 
-from tui_agent.archive import search
+from tui_agent.archive import index
 from tui_agent.archive.faults import damaged_entry, is_damage
 from tui_agent.archive.lease import busy
 from tui_agent.archive.rows import (
@@ -134,7 +134,7 @@ def set_checkpoint(connection: apsw.Connection, number: int, seq: int, checkpoin
 def set_title(connection: apsw.Connection, number: int, title: str) -> None:
     """Set the title and let the search find it."""
     connection.execute("UPDATE session SET title = ? WHERE number = ?", (packed_text(title), number))
-    search.index_title(connection, number, title)
+    index.index_title(connection, number, title)
 
 
 def _live_compactions(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> int:

@@ -81,10 +81,19 @@ def unpacked_json(stored: bytes) -> Any:
         DamagedRow: the bytes are not what was packed.
     """
     try:
-        # No JSON text begins with the first byte of a zlib stream ("x").
-        return json.loads(zlib.decompress(stored) if stored[:1] == b"x" else stored)
+        return json.loads(plain_json(stored))
     except (ValueError, zlib.error) as error:
         raise DamagedRow(str(error)) from error
+
+
+def plain_json(stored: bytes) -> bytes:
+    """The JSON text of a packed value.
+
+    Raises:
+        zlib.error
+    """
+    # No JSON text begins with the first byte of a zlib stream.
+    return zlib.decompress(stored) if stored[:1] == b"x" else stored
 
 
 def digest(*parts: int | str | bytes) -> bytes:

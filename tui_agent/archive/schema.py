@@ -62,14 +62,17 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE remembered (key BLOB PRIMARY KEY, value BLOB NOT NULL) STRICT;
 
     CREATE VIRTUAL TABLE search_index USING fts5 (
+        text, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '3'
+    );
+    CREATE VIRTUAL TABLE title_index USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'ascii'
     );
     """,
 )
 """Each brings a file from the version before it to its own: the first makes version 1 out of nothing.
 
-One that was released is never edited. Rows of `search_index` are numbered like the entry they find; the row of
-a session's title has the session's number, negated.
+One that was released is never edited. Rows of `search_index` are numbered like the
+entries they find, those of `title_index` like the sessions.
 """
 
 _HEADER_BYTES = 100

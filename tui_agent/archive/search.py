@@ -1,32 +1,30 @@
-"""The search index in SQL: what goes in, and what is found, newest first. Runs on the archive's thread."""
+"""Finding entries and titles by words, newest first. Runs on the archive's thread; only reads."""
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import apsw
 
-from tui_agent.archive.faults import transaction
-from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of, unpacked_text
-from tui_agent.archive.terms import Piece, fold, index_text, original_offsets, pieces
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid, said_text
+from tui_agent.archive.index import searchable, session_term, waiting
+from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of, plain_json, unpacked_text
+from tui_agent.archive.terms import Piece, fold, original_offsets, pieces
+from tui_agent.core.entries import Compacted, Entry, Pinned, ToolReturned, UserSaid
 
 HitKind = Literal["user", "assistant", "tool", "summary", "title", "pin"]
-
-_SESSION_MARK = "\ue000"
-"""Begins the term that stands for an entry's session; no text can hold such a term, for it is no letter."""
-
-_CANDIDATES = 1_000
-"""Entries looked at when the index alone cannot tell; those further back are not found by such a query."""
 
 _ABOVE_ALL = 2**62
 """Above the position of every entry."""
 
-GROUP = 32
-"""Entries indexed in one transaction."""
+_CANDIDATES = 2_000
+"""Entries looked at when the index alone cannot tell; those further back are not found by such a query."""
+
+_HINTED_CANDIDATES = 150
+"""Entries looked at before the index is asked for all words that begin in a certain way."""
 
 _LEAD = 60
 """Characters of a snippet before the first match."""
@@ -57,57 +55,6 @@ class Hit:
     """Its place in the order of all entries: what `before` of the next page is set to."""
 
 
-_IS_SEARCHABLE = "type IN ('UserSaid', 'AssistantSaid', 'ToolReturned', 'Compacted', 'Pinned')"
-
-# ── what goes in ─────────────────────────────────────────────────────────────
-
-
-def searchable(entry: Entry) -> str:
-    """The text an entry is found by; "" for one that is not to be found."""
-    match entry:
-        case AssistantSaid(text, _, calls) if calls:
-            return "\n".join([text, *(f"{call.name} {call.arguments}" for call in calls)])
-        case UserSaid() | AssistantSaid() | ToolReturned() | Compacted() | Pinned():
-            return said_text(entry)
-        case _:
-            return ""
-
-
-_PENDING = f"""
-    SELECT {ENTRY_COLUMNS}, id FROM entry
-    WHERE id > (SELECT coalesce(max(id), 0) FROM search_index_docsize) AND id < ? AND {_IS_SEARCHABLE}
-"""
-"""Entries that are not in the index yet. They are put in by groups, which costs a tenth of the time and of the bytes
-that single ones would cost; until then they are looked through."""
-
-
-def index_group(connection: apsw.Connection) -> bool:
-    """Index a group of those waiting; whether more may be waiting."""
-    with transaction(connection):
-        rows: Any = connection.execute(f"{_PENDING} ORDER BY id LIMIT ?", (_ABOVE_ALL, GROUP)).fetchall()
-        for *row, row_id in rows:
-            try:
-                text = searchable(logged_of(tuple(row)).entry)
-            except DamagedRow:
-                text = ""
-            connection.execute(
-                "INSERT INTO search_index (rowid, text) VALUES (?, ?)",
-                (row_id, f"{_SESSION_MARK}{row[0]} {index_text(text)}"),
-            )
-    return len(rows) == GROUP
-
-
-def index_title(connection: apsw.Connection, session: int, title: str) -> None:
-    """Let the search find the title instead of the one before; inside a transaction."""
-    connection.execute(
-        "INSERT OR REPLACE INTO search_index (rowid, text) VALUES (?, ?)",
-        (-session, f"{_SESSION_MARK}{session} {index_text(title)}"),
-    )
-
-
-# ── what is found ────────────────────────────────────────────────────────────
-
-_MATCHING = "SELECT rowid FROM search_index WHERE search_index MATCH ? AND rowid"
 _TITLE = "SELECT id, title, updated FROM session WHERE number = ?"
 _ENTRY = f"SELECT {ENTRY_COLUMNS} FROM entry WHERE id = ?"
 
@@ -117,21 +64,21 @@ def find(connection: apsw.Connection, query: str, *, session: int | None, limit:
     wanted = pieces(query)
     if not wanted or limit < 1:
         return []
-    expression = " AND ".join(piece.as_match() for piece in wanted)
-    if session is not None:
-        expression += f' AND "{_SESSION_MARK}{session}"'
+    end = _ABOVE_ALL if before is None else before
     hits = chain(
-        _titles(connection, expression, wanted) if before is None else (),
-        _waiting(connection, wanted, session, _ABOVE_ALL if before is None else before),
-        _indexed(connection, expression, wanted, _ABOVE_ALL if before is None else before),
+        _titles(connection, wanted, session) if before is None else (),
+        _waiting(connection, wanted, session, end),
+        _indexed(connection, wanted, session, end),
     )
     return list(islice(hits, limit))
 
 
-def _titles(connection: apsw.Connection, expression: str, wanted: Sequence[Piece]) -> Iterator[Hit]:
-    matching: Any = connection.execute(f"{_MATCHING} < 0 ORDER BY rowid", (expression,))
-    for (row_id,) in matching:
-        row: Any = connection.execute(_TITLE, (-row_id,)).fetchone()
+def _titles(connection: apsw.Connection, wanted: Sequence[Piece], session: int | None) -> Iterator[Hit]:
+    query = "SELECT rowid FROM title_index WHERE title_index MATCH ? AND (? IS NULL OR rowid = ?) ORDER BY rowid DESC"
+    expression = " AND ".join(piece.as_match() for piece in wanted)
+    matching: Any = connection.execute(query, (expression, session, session))
+    for (number,) in matching:
+        row: Any = connection.execute(_TITLE, (number,)).fetchone()
         title = unpacked_text(row[1])
         match = _matches(title, wanted)
         if match is not None:
@@ -139,37 +86,73 @@ def _titles(connection: apsw.Connection, expression: str, wanted: Sequence[Piece
 
 
 def _waiting(connection: apsw.Connection, wanted: Sequence[Piece], session: int | None, before: int) -> Iterator[Hit]:
-    query = f"{_PENDING} AND (? IS NULL OR session = ?) ORDER BY id DESC"
-    found: Any = connection.execute(query, (before, session, session))
-    for *row, row_id in found:
-        hit = _hit(connection, row_id, tuple(row), wanted, is_indexed=False)
+    for row, row_id in waiting(connection, session, before):
+        hit = _hit(connection, row_id, row, wanted, trust_terms=False)
         if hit is not None:
             yield hit
 
 
-def _indexed(connection: apsw.Connection, expression: str, wanted: Sequence[Piece], before: int) -> Iterator[Hit]:
-    query = f"{_MATCHING} BETWEEN 1 AND ? ORDER BY rowid DESC LIMIT ?"
-    matching: Any = connection.execute(query, (expression, before - 1, _CANDIDATES))
+def _indexed(connection: apsw.Connection, wanted: Sequence[Piece], session: int | None, before: int) -> Iterator[Hit]:
+    of_session = [] if session is None else [session_term(session)]
+    exact = " AND ".join([*(piece.as_match() for piece in wanted), *of_session])
+    hints = " AND ".join([*filter(None, (piece.as_hint() for piece in wanted)), *of_session])
+    if hints != exact:
+        # All words that begin in a certain way have to be gathered before the first is known. Where such words are
+        # common, a look at the newest entries is enough; where it is not, they are rare and soon gathered.
+        rows_seen = 0
+        for row_id in _candidates(connection, hints, before, _HINTED_CANDIDATES):
+            rows_seen, before = rows_seen + 1, row_id
+            hit = _hit(connection, row_id, _row(connection, row_id), wanted, trust_terms=False)
+            if hit is not None:
+                yield hit
+        if rows_seen < _HINTED_CANDIDATES:
+            return
+    for row_id in _candidates(connection, exact, before, _CANDIDATES):
+        hit = _hit(connection, row_id, _row(connection, row_id), wanted, trust_terms=True)
+        if hit is not None:
+            yield hit
+
+
+def _candidates(connection: apsw.Connection, expression: str, before: int, limit: int) -> Iterator[int]:
+    if expression:
+        where, values = "search_index MATCH ? AND rowid < ?", (expression, before, limit)
+        matching: Any = connection.execute(
+            f"SELECT rowid FROM search_index WHERE {where} ORDER BY rowid DESC LIMIT ?", values
+        )
+    else:
+        everything = "SELECT id FROM search_index_docsize WHERE id < ? ORDER BY id DESC LIMIT ?"
+        matching = connection.execute(everything, (before, limit))
     for (row_id,) in matching:
-        row: Any = connection.execute(_ENTRY, (row_id,)).fetchone()
-        hit = _hit(connection, row_id, row, wanted, is_indexed=True)
-        if hit is not None:
-            yield hit
+        yield row_id
+
+
+def _row(connection: apsw.Connection, row_id: int) -> EntryRow:
+    return cast(EntryRow, connection.execute(_ENTRY, (row_id,)).fetchone())
 
 
 def _hit(
-    connection: apsw.Connection, row_id: int, row: EntryRow, wanted: Sequence[Piece], *, is_indexed: bool
+    connection: apsw.Connection, row_id: int, row: EntryRow, wanted: Sequence[Piece], *, trust_terms: bool
 ) -> Hit | None:
     try:
+        if not trust_terms and _surely_lacks(plain_json(row[-2]), wanted):
+            return None
         logged = logged_of(row)
-    except DamagedRow:
+    except (DamagedRow, zlib.error):
         return None
-    match = _matches(searchable(logged.entry), wanted, trust_terms=is_indexed)
+    match = _matches(searchable(logged.entry), wanted, trust_terms=trust_terms)
     if match is None:
         return None
     session: Any = connection.execute(_TITLE, (row[0],)).fetchone()
     title = unpacked_text(session[1])
     return Hit(session[0], title, logged.seq, logged.at, _kind(logged.entry), *match, row_id)
+
+
+def _surely_lacks(stored: bytes, wanted: Sequence[Piece]) -> bool:
+    """Whether a look at the stored form is enough to say no: much cheaper than reading the entry."""
+    if b"\\u" in stored:
+        return False  # something in it is written with escapes
+    folded = fold(stored.decode("utf-8", "replace"))
+    return any(term.isascii() and term not in folded for piece in wanted for term in piece.terms)
 
 
 def _kind(entry: Entry) -> HitKind:
@@ -194,22 +177,16 @@ def _matches(
     folded = fold(text)
     firsts = []
     for piece in wanted:
-        first = piece.pattern.search(folded)
+        first = next(piece.spans(folded), None)
         if first is not None:
-            firsts.append(first.start())
+            firsts.append(first[0])
         elif not (piece.exact and trust_terms):
             return None
     return _snippet(text, folded, min(firsts, default=0), wanted)
 
 
 def _snippet(text: str, folded: str, first: int, wanted: Sequence[Piece]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    end = first - _LEAD + _SNIPPET
-    spans = [
-        match.span()
-        for piece in wanted
-        for match in piece.pattern.finditer(folded, first, max(end, first + _SNIPPET - _LEAD))
-        if match.end() > match.start()
-    ]
+    spans = [span for piece in wanted for span in piece.spans(folded, first, first + _SNIPPET)]
     placed = original_offsets(text, folded, [(first, first), *spans])
     start = max(0, placed[0][0] - _LEAD)
     stop = min(len(text), start + _SNIPPET)

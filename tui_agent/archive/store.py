@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from tui_agent.archive import book, log, notes, schema, search
+from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.lease import FileLock, Lease, session_lock
 from tui_agent.archive.opening import Opened, open_file
@@ -154,12 +154,12 @@ class ArchivedLogs:
     def _index_later(self, entries: Sequence[Logged]) -> None:
         """Have the search index brought up to date when that is worth a transaction."""
         self._unindexed += sum(1 + logged.characters // _INDEX_AT_ONCE for logged in entries)
-        if self._unindexed >= search.GROUP:
+        if self._unindexed >= index.GROUP:
             self._unindexed = 0
             self._worker.later(self._index)
 
     def _index(self, connection: apsw.Connection) -> None:
-        if search.index_group(connection):
+        if index.index_group(connection):
             # What else was asked for meanwhile comes between two groups.
             self._worker.later(self._index)
 
@@ -370,7 +370,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
         self._worker = worker
         self._presence = opened.presence
         self._leases = {}
-        self._unindexed = search.GROUP - 1  # what an earlier run left
+        self._unindexed = index.GROUP - 1  # what an earlier run left
         self.notices = opened.notices
 
     @classmethod

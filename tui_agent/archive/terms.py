@@ -88,16 +88,37 @@ class Piece:
     prefix: bool
     """Whether the last term may go on."""
 
-    pattern: re.Pattern[str]
-    """Finds the piece in folded text."""
+    literal: re.Pattern[str]
+    """The piece as it stands, any white space for its spaces."""
 
     exact: bool
-    """Whether the terms alone say everything; otherwise the pattern has to be looked for in the text."""
+    """Whether the terms alone say everything; otherwise the piece has to be looked for in the text."""
 
     def as_match(self) -> str:
         """The piece as an expression of the index's own language; terms hold letters and digits only."""
         return f'"{" ".join(self.terms)}"' + ("*" if self.prefix else "")
 
+    def as_hint(self) -> str:
+        """An expression that finds the same and more, and finds the first of it at once; "" for anything."""
+        if not self.prefix or len(self.terms[-1]) == INDEXED_PREFIX:
+            return self.as_match()
+        if len(self.terms[-1]) > INDEXED_PREFIX:
+            return f'"{" ".join([*self.terms[:-1], self.terms[-1][:INDEXED_PREFIX]])}"*'
+        return f'"{" ".join(self.terms[:-1])}"' if len(self.terms) > 1 else ""
+
+    def spans(self, folded: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+        """Where the piece stands in folded text: words as whole words."""
+        for match in self.literal.finditer(folded, start, len(folded) if end is None else end):
+            first, after = match.span()
+            if first > 0 and _is_letter(folded[first]) and _is_letter(folded[first - 1]):
+                continue
+            if not self.prefix and _is_letter(folded[after - 1]) and _is_letter(folded[after : after + 1]):
+                continue
+            yield first, after
+
+
+INDEXED_PREFIX = 3
+"""Letters; the index has lists of all entries with words that begin with the same three."""
 
 _PARTS = re.compile(r'"([^"]*)(?:"|$)|[^\s"]+')
 _OPENING = "([{'"
@@ -118,7 +139,7 @@ def pieces(query: str) -> tuple[Piece, ...]:
         quoted = part.group(1)
         is_last = part.end() == len(folded)
         literal = quoted.strip() if quoted is not None else part.group().lstrip(_OPENING)
-        open_end = is_last and not part.group().endswith('"') and _WORD.fullmatch(literal[-1:]) is not None
+        open_end = is_last and not part.group().endswith('"') and _is_letter(literal[-1:])
         piece = _piece(literal if quoted is not None else literal.rstrip(_CLOSING), open_end)
         if piece:
             found.append(piece)
@@ -131,10 +152,12 @@ def _piece(literal: str, open_end: bool) -> Piece | None:
         return None
     prefix = open_end and len(terms[-1]) >= _SHORTEST_PREFIX
     exact = terms == (literal,)
-    before = rf"(?<!{_LETTER})" if _WORD.match(literal) else ""
-    after = rf"(?!{_LETTER})" if _WORD.fullmatch(literal[-1]) and not prefix else ""
     words = r"\s+".join(re.escape(word) for word in literal.split())
-    return Piece(terms, prefix, re.compile(before + words + after), exact)
+    return Piece(terms, prefix, re.compile(words), exact)
+
+
+def _is_letter(character: str) -> bool:
+    return _WORD.fullmatch(character) is not None
 
 
 def original_offsets(text: str, folded: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
