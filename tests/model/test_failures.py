@@ -1,0 +1,294 @@
+"""Refusals as errors: overflows of every provider with their limits, and words that say what to do."""
+
+import json
+
+import pytest
+
+from tui_agent.errors import (
+    AuthFailed,
+    ContextOverflow,
+    ModelError,
+    RateLimited,
+    RequestRefused,
+    ServerFailed,
+)
+from tui_agent.model import Endpoint
+from tui_agent.model.failures import failure_of
+from tui_agent.model.said import ServerSaid, said_in, said_in_response
+
+HERE = Endpoint("https://api.example.com/v1", api_key="sk-canary-4711")
+
+
+def refused(status: int, body: object, endpoint: Endpoint = HERE) -> ModelError:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return failure_of(said_in_response(status, {}, content), endpoint, "some-model")
+
+
+def error(message: str, **more: object) -> dict[str, object]:
+    return {"error": {"message": message, **more}}
+
+
+OVERFLOWS: list[tuple[str, int, object, int | None]] = [
+    (
+        "OpenAI",
+        400,
+        error(
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 130012 tokens.",
+            type="invalid_request_error",
+            param="messages",
+            code="context_length_exceeded",
+        ),
+        128000,
+    ),
+    (
+        "OpenAI, input cap",
+        400,
+        error(
+            "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.",
+            code="context_length_exceeded",
+        ),
+        272000,
+    ),
+    (
+        "OpenAI, newer",
+        400,
+        error("Your input exceeds the context window of this model. Please adjust your input."),
+        None,
+    ),
+    (
+        "llama.cpp",
+        400,
+        error(
+            "request (1231 tokens) exceeds the available context size (512 tokens), try increasing it",
+            code=400,
+            type="exceed_context_size_error",
+            n_prompt_tokens=1231,
+            n_ctx=512,
+        ),
+        512,
+    ),
+    (
+        "llama.cpp, older",
+        500,
+        error("input (1300 tokens) is larger than the max context size (1024 tokens). skipping"),
+        1024,
+    ),
+    (
+        "vLLM",
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+            "type": "BadRequestError",
+            "code": 400,
+        },
+        4096,
+    ),
+    (
+        "vLLM, newer",
+        400,
+        error(
+            "You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only"
+            " 4096 tokens, resulting in a maximum input length of 3996 tokens."
+        ),
+        4096,
+    ),
+    ("Ollama", 400, error("the prompt is longer than the context length currently available to the model"), None),
+    ("Ollama, older", 400, error("prompt too long; exceeded max context length by 120 tokens"), None),
+    (
+        "LM Studio",
+        400,
+        {
+            "error": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded"
+            " with context length of only 4096 tokens, which is not enough."
+        },
+        4096,
+    ),
+    ("LiteLLM", 400, error("litellm.ContextWindowExceededError: rate limit of the proxy ...", code="400"), None),
+    (
+        "Anthropic",
+        400,
+        error("prompt is too long: 210000 tokens > 200000 maximum", type="invalid_request_error"),
+        200000,
+    ),
+    (
+        "Anthropic, reply",
+        400,
+        error("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease"),
+        200000,
+    ),
+    ("Anthropic, bytes", 413, error("Request exceeds the maximum size", type="request_too_large"), None),
+    (
+        "Gemini",
+        400,
+        [
+            {
+                "error": {
+                    "code": 400,
+                    "message": "The input token count (1200000) exceeds the maximum number of tokens allowed"
+                    " (1048576).",
+                    "status": "INVALID_ARGUMENT",
+                }
+            }
+        ],
+        1048576,
+    ),
+    (
+        "OpenRouter",
+        400,
+        error(
+            "This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens.",
+            code=400,
+        ),
+        32768,
+    ),
+    (
+        "OpenRouter, behind",
+        400,
+        error(
+            "Provider returned error",
+            code=400,
+            metadata={"raw": '{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}', "provider_name": "x"},
+        ),
+        8,
+    ),
+    (
+        "Mistral",
+        400,
+        {
+            "message": "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+            "code": "3051",
+        },
+        32768,
+    ),
+    (
+        "Groq",
+        400,
+        error("Please reduce the length of the messages or completion.", code="context_length_exceeded"),
+        None,
+    ),
+    (
+        "Groq, rate",
+        413,
+        error(
+            "Request too large for model `x` on tokens per minute (TPM): Limit 8000, Requested 13000, please reduce",
+            type="tokens",
+            code="rate_limit_exceeded",
+        ),
+        8000,
+    ),
+    (
+        "OpenAI, rate",
+        429,
+        error(
+            "Request too large for gpt-4o on tokens per min (TPM): Limit 10,000, Requested 15,000.",
+            code="rate_limit_exceeded",
+        ),
+        10000,
+    ),
+    (
+        "xAI",
+        400,
+        {"error": "This model's maximum prompt length is 131072 but the request contains 140000 tokens."},
+        131072,
+    ),
+    ("Together", 422, error("The input (9000 tokens) is longer than the model's context length (8192 tokens)."), 8192),
+    ("Kimi", 400, error("Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)"), 8192),
+    ("with commas", 400, error("This model's maximum context length is 131,072 tokens."), 131072),
+]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "limit"), [each[1:] for each in OVERFLOWS], ids=[each[0] for each in OVERFLOWS]
+)
+def test_an_overflow_is_recognised_and_its_limit_read(status: int, body: object, limit: int | None) -> None:
+    failure = refused(status, body)
+    assert isinstance(failure, ContextOverflow), repr(failure)
+    assert failure.limit == limit
+
+
+def test_an_overflow_inside_a_stream_is_recognised() -> None:
+    failure = failure_of(said_in({"error": {"message": "Context size has been exceeded."}}), HERE)
+    assert isinstance(failure, ContextOverflow)
+
+
+def test_an_empty_refusal_of_cerebras_is_an_overflow_and_of_others_is_not() -> None:
+    assert isinstance(refused(400, b"", Endpoint("https://api.cerebras.ai/v1")), ContextOverflow)
+    assert not isinstance(refused(400, b""), ContextOverflow)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (
+            429,
+            error("Rate limit reached (TPM): Limit 8000, Used 7000, Requested 2000.", code="rate_limit_exceeded"),
+            RateLimited,
+        ),
+        (429, error("Limit 8000, Requested 2000", code="rate_limit_exceeded"), RateLimited),
+        (429, error("You exceeded your current quota", code="insufficient_quota"), RequestRefused),
+        (402, error("Insufficient credits"), RequestRefused),
+        (400, error("API key not valid. Please pass a valid API key.", status="INVALID_ARGUMENT"), AuthFailed),
+        (401, error("Incorrect API key provided"), AuthFailed),
+        (403, error("Country not supported"), AuthFailed),
+        (404, error("The model `x` does not exist", code="model_not_found"), RequestRefused),
+        (503, error("Loading model"), ServerFailed),
+        (500, error("Unable to generate parser for this template"), RequestRefused),
+        (
+            400,
+            error("max_tokens is too large: 90000. This model supports at most 16384 completion tokens"),
+            RequestRefused,
+        ),
+        (400, error("System message must be at the beginning."), RequestRefused),
+        (500, error("context deadline exceeded"), ServerFailed),
+        (529, error("Overloaded", type="overloaded_error"), ServerFailed),
+    ],
+)
+def test_what_looks_alike_is_told_apart(status: int, body: object, kind: type[ModelError]) -> None:
+    failure = refused(status, body)
+    assert type(failure) is kind, repr(failure)
+
+
+def test_a_code_inside_a_stream_counts_like_a_status() -> None:
+    assert isinstance(failure_of(said_in({"error": {"code": 429, "message": "slow"}}), HERE), RateLimited)
+    assert isinstance(failure_of(said_in({"error": {"code": "server_error", "message": "x"}}), HERE), ServerFailed)
+    assert isinstance(failure_of(said_in({"error": {"code": 400, "message": "x"}}), HERE), RequestRefused)
+
+
+def test_the_words_of_the_endpoint_are_shown_but_cut() -> None:
+    failure = refused(400, error("bad " * 1000))
+    assert "bad bad" in failure.what
+    assert len(failure.what) < 600
+
+
+def test_an_endpoint_that_repeats_the_key_does_not_get_it_shown() -> None:
+    failure = refused(401, error("Incorrect API key provided: sk-canary-4711."))
+    assert "canary" not in f"{failure} {failure!r} {failure.what}"
+
+
+def test_every_failure_says_what_happened_and_where() -> None:
+    for status in (400, 401, 402, 403, 404, 413, 429, 500, 503):
+        failure = refused(status, error("because"))
+        assert "api.example.com" in failure.what
+        assert str(status) in failure.what
+        assert failure.meaning
+
+
+def test_without_a_key_the_advice_is_to_set_one() -> None:
+    failure = refused(401, error("no"), Endpoint("https://api.example.com/v1"))
+    assert "OPENAI_API_KEY" in failure.todo
+
+
+def test_a_web_page_is_shown_by_its_title_only() -> None:
+    failure = refused(502, b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>x{}</style></html>")
+    assert "502 Bad Gateway" in failure.what
+    assert "style" not in failure.what
+
+
+@pytest.mark.parametrize(
+    "parsed", [None, 3, [], [None], {}, {"error": None}, {"error": []}, {"error": {"message": 5}}, "x"]
+)
+def test_any_shape_of_error_is_readable(parsed: object) -> None:
+    said = said_in(parsed, 400)
+    assert isinstance(said, ServerSaid)
+    assert isinstance(failure_of(said, HERE), RequestRefused)
