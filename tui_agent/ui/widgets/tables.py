@@ -13,7 +13,8 @@ NARROWEST = 5
 """Cells a column needs on average; with less, a table is shown as a list of records."""
 
 SAMPLE = 30
-"""Rows that decide the widths of the columns; later rows are wrapped into them, so that a growing table stays put."""
+"""Rows that decide the widths of the columns. Columns only widen after that, from the row on that needs it, so that
+the rows of a growing table stay where they are."""
 
 
 class Table:
@@ -31,6 +32,7 @@ class Table:
             max(1, *(_cells(row[index]) for row in (header, *sample) if index < len(row)))
             for index in range(len(header))
         ]
+        self._room = room
         self._widths = _fitted(natural, room)
 
     def head(self) -> list[Row]:
@@ -45,6 +47,10 @@ class Table:
         """One row of the table; it takes several lines if a cell is wider than its column."""
         if self._as_records:
             return self._record(cells)
+        needed = [max(width, _cells(cell)) for width, cell in zip(self._widths, cells, strict=False)]
+        needed += self._widths[len(needed) :]
+        if needed != self._widths and sum(needed) <= self._room:
+            self._widths = needed
         return self._visual_rows(cells)
 
     def _record(self, cells: Sequence[Cell]) -> list[Row]:
