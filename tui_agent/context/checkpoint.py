@@ -378,7 +378,10 @@ def checkpoint_from_json(stored: dict[str, Any]) -> Checkpoint:
     """
     if stored.get("format") != FORMAT:
         raise ValueError(f"the checkpoint has format {stored.get('format')!r}, not {FORMAT}")
-    checkpoint: Checkpoint = value_from_json(Checkpoint, stored)
+    try:
+        checkpoint: Checkpoint = value_from_json(Checkpoint, stored)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"the checkpoint is damaged: {error}") from error
     known = {ref.seq for ref in checkpoint.compactions}
     if not {move.compaction for move in (*checkpoint.moves, *checkpoint.undone)} <= known:
         raise ValueError("the checkpoint names a compaction that it does not hold")

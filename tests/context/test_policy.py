@@ -1,0 +1,326 @@
+"""What a compaction would fold, and when automatic compaction waits."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.context.logs import (
+    HERE,
+    alternating,
+    answer,
+    calls,
+    compacted,
+    context_at_end,
+    log_of,
+    result,
+    user,
+    wire_of,
+)
+from tests.fakes.valid import problems
+from tui_agent.context.checkpoint import checkpoint_of
+from tui_agent.context.cuts import Plan
+from tui_agent.context.gauge import Limits, exceeded, limit_of, measure
+from tui_agent.context.policy import PRESETS, may_compact, pause, plan
+from tui_agent.core.entries import (
+    ApprovalAsked,
+    AssistantSaid,
+    CompactionUndone,
+    Entry,
+    Logged,
+    ModelChosen,
+    Noticed,
+    Pinned,
+    Rewound,
+    Size,
+    ToolReturned,
+    Trigger,
+    Usage,
+)
+from tui_agent.core.events import GaugeParts
+from tui_agent.errors import ApprovalPending, NothingToFold
+
+LONG = "word " * 800
+"""About 960 estimated tokens."""
+
+
+def plan_for(
+    *entries: Entry,
+    keep: int = 6,
+    limits: Limits | None = None,
+    above: int | None = None,
+    parts: GaugeParts | None = None,
+) -> Plan:
+    log = log_of(*entries)
+    checkpoint = checkpoint_of(log)
+    return plan(checkpoint, [each for each in log if each.seq > checkpoint.upto], keep, limits, above, parts)
+
+
+# ── how much is folded ───────────────────────────────────────────────────────
+
+
+def test_six_of_eleven_messages_are_kept_and_five_folded() -> None:
+    made = plan_for(*alternating(11))
+    assert (made.upto, made.messages, made.kept) == (5, 5, 6)
+    assert [each.seq for each in made.folded] == [1, 2, 3, 4, 5]
+
+
+def test_at_eighty_one_messages_the_messages_preset_leaves_twenty_four() -> None:
+    preset = PRESETS["messages"]
+    log = log_of(*alternating(81))
+    limits = Limits(threshold=preset.threshold, max_messages=preset.max_messages)
+    gauge = measure(context_at_end(log), checkpoint_of(log), limits)
+    assert exceeded(gauge, limits) == "messages"
+    assert plan_for(*alternating(81), keep=preset.keep_recent).kept == 24
+    earlier = log_of(*alternating(80))
+    assert exceeded(measure(context_at_end(earlier), checkpoint_of(earlier), limits), limits) is None
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 6])
+def test_with_six_messages_or_fewer_there_is_nothing_to_fold(count: int) -> None:
+    with pytest.raises(NothingToFold):
+        plan_for(*alternating(count), Noticed("a note is no message"))
+
+
+def test_compacting_again_with_nothing_new_folds_nothing() -> None:
+    with pytest.raises(NothingToFold):
+        plan_for(*alternating(10), compacted(4, "SUM"))
+
+
+def test_only_what_is_newly_old_is_folded_by_the_next_compaction() -> None:
+    made = plan_for(*alternating(10), compacted(4, "SUM"), *alternating(4))
+    assert [each.seq for each in made.folded] == [5, 6, 7, 8]
+    assert made.messages == 4
+
+
+def test_rewound_messages_are_not_folded_and_never_sent_ones_go_along_uncounted() -> None:
+    made = plan_for(*alternating(2), user("wrong"), Rewound(2), AssistantSaid(" "), *alternating(6), keep=4)
+    assert [each.seq for each in made.folded] == [1, 2, 5, 6, 7]
+    assert made.messages == 4
+
+
+def test_the_range_above_a_message_is_absolute_and_does_not_split_a_batch() -> None:
+    entries: list[Entry] = [user("a"), answer("b"), user("c"), calls("x", "y"), result("x"), result("y"), answer("d")]
+    assert plan_for(*entries, keep=99, above=3).upto == 2
+    assert plan_for(*entries, *alternating(4), keep=99, above=3).upto == 2
+    assert plan_for(*entries, keep=99, above=6).upto == 3
+    assert plan_for(*entries, keep=99, above=7).upto == 6
+    with pytest.raises(NothingToFold):
+        plan_for(*entries, above=1)
+
+
+def test_nothing_is_compacted_while_an_approval_is_pending() -> None:
+    entries: list[Entry] = [*alternating(10), user("go"), calls("c"), ApprovalAsked("c", "rm x")]
+    with pytest.raises(ApprovalPending):
+        plan_for(*entries)
+    assert plan_for(*entries, result("c")).messages == 7
+
+
+# ── the open turn ────────────────────────────────────────────────────────────
+
+
+def test_a_question_that_waits_for_its_answer_is_never_folded() -> None:
+    made = plan_for(*alternating(5), keep=0)
+    assert (made.upto, made.kept, made.request) == (4, 1, None)
+    with pytest.raises(NothingToFold):
+        plan_for(user("only this"), keep=0)
+
+
+def test_an_answered_turn_can_be_folded_whole() -> None:
+    assert plan_for(*alternating(4), keep=0).kept == 0
+
+
+def test_in_a_tool_loop_the_newest_call_stays_whole_and_the_request_is_handed_on() -> None:
+    entries: list[Entry] = [user("read all files"), calls("a"), result("a"), calls("b", "c"), result("b"), result("c")]
+    made = plan_for(*entries, keep=0)
+    assert (made.upto, made.kept) == (3, 3)
+    assert made.request is not None
+    assert made.request.seq == 1
+    assert made.open_request is not None
+    assert (made.open_request.kind, made.open_request.text, made.open_request.sources) == (
+        "request",
+        "read all files",
+        (1,),
+    )
+
+
+def test_a_request_that_stays_in_the_tail_is_not_handed_on() -> None:
+    made = plan_for(*alternating(6), user("go"), calls("a"), result("a"), keep=3)
+    assert (made.request, made.open_request) == (None, None)
+
+
+def test_one_request_lives_through_three_compactions_of_one_long_turn() -> None:
+    entries: list[Entry] = [user("fix the failing test"), Pinned("port is 8081")]
+    previous = None
+    for round_of_calls in range(3):
+        for place in range(10):
+            entries += [calls(f"k{round_of_calls}{place}"), result(f"k{round_of_calls}{place}", "out " * 50)]
+        made = plan_for(*entries, keep=6)
+        assert made.open_request is not None
+        entries.append(compacted(made.upto, f"SUM-{round_of_calls}", previous, details=(made.open_request,)))
+        previous = len(entries)
+        sent = wire_of(log_of(*entries))
+        everything = "\n".join(str(message["content"]) for message in sent)
+        assert problems(sent) == []
+        assert sent[1]["role"] == "user"
+        for text in ("SYS-PROMPT", "fix the failing test", "port is 8081"):
+            assert everything.count(text) == 1
+    finished = plan_for(*entries, answer("fixed"), *alternating(8))
+    assert finished.open_request is None
+
+
+# ── keeping less to get below the trigger ────────────────────────────────────
+
+
+def test_fewer_messages_are_kept_when_those_to_keep_are_too_long() -> None:
+    entries: list[Entry] = [user(LONG) if place % 2 else answer(LONG) for place in range(1, 10)]
+    assert plan_for(*entries).kept == 6
+    made = plan_for(*entries, limits=Limits(window=3_500))
+    assert made.kept == 2
+    assert plan_for(*entries, limits=Limits(window=100_000)).kept == 6
+
+
+def test_even_six_messages_or_fewer_are_folded_when_they_are_over_the_trigger() -> None:
+    entries: list[Entry] = [user(LONG), answer(LONG), user(LONG), answer(LONG), user("and now?")]
+    assert plan_for(*entries, limits=Limits(window=3_000)).kept < 5
+    with pytest.raises(NothingToFold):
+        plan_for(*entries, limits=Limits(window=30_000))
+
+
+def test_as_much_is_kept_as_asked_when_keeping_less_would_not_help() -> None:
+    entries: list[Entry] = [*alternating(8), user(LONG)]
+    assert plan_for(*entries, limits=Limits(window=500), keep=4).kept == 4
+    floor = GaugeParts(system=4_000, tools=3_000)
+    assert plan_for(*alternating(9), limits=Limits(window=8_192), parts=floor, keep=4).kept == 4
+
+
+def test_the_floor_counts_when_room_is_made() -> None:
+    entries: list[Entry] = [user(LONG) if place % 2 else answer(LONG) for place in range(1, 10)]
+    limits = Limits(window=10_000)
+    assert plan_for(*entries, limits=limits).kept == 6
+    assert plan_for(*entries, limits=limits, parts=GaugeParts(tools=3_000)).kept == 4
+
+
+def test_in_a_tool_loop_over_the_trigger_the_newest_pair_is_kept() -> None:
+    entries: list[Entry] = [user("read all")]
+    for place in range(4):
+        entries += [calls(f"c{place}"), result(f"c{place}", LONG * 2)]
+    made = plan_for(*entries, limits=Limits(window=4_000))
+    assert made.kept == 2
+    assert made.request is not None
+
+
+# ── the breaker ──────────────────────────────────────────────────────────────
+
+
+def stalled(trigger: Trigger = "window", limit: int = 6_553, after: int = 7_200) -> Entry:
+    return compacted(1, "SUM", trigger=trigger, limit=limit, after=Size(after, after, after))
+
+
+def pause_for(*entries: Entry, limits: Limits | None = None) -> str:
+    log = log_of(*entries)
+    limits = limits or Limits(window=8_192)
+    return pause(checkpoint_of(log), measure(context_at_end(log), checkpoint_of(log), limits), limits)
+
+
+FAILED = Noticed("[history compaction failed: keeping the original history]", "compaction failed")
+
+
+def test_automatic_compaction_waits_after_two_that_did_not_help() -> None:
+    entries: list[Entry] = [user("a"), answer("b"), user("c"), stalled(), user("d"), stalled(), user("e")]
+    text = pause_for(*entries)
+    assert "2 attempts in a row did not get the context below 6,553 tokens" in text
+    for part in ("system prompt", "tools", "summary", "pins", "recent messages"):
+        assert part in text
+    assert pause_for(*entries[:4], user("d"), answer("long enough to be a fifth of it all " * 3)) == ""
+
+
+def test_a_compaction_that_helped_or_was_made_by_hand_starts_the_count_again() -> None:
+    entries: list[Entry] = [user("a"), answer("b"), stalled(), user("c"), stalled(), user("d")]
+    assert pause_for(*entries) != ""
+    assert pause_for(*entries, stalled(after=3_000)) == ""
+    assert pause_for(*entries, stalled(trigger="manual")) == ""
+    assert pause_for(*entries, CompactionUndone(5)) == ""
+    assert pause_for(*entries, ModelChosen("larger")) == ""
+    assert pause_for(*entries, Rewound(5)) == ""
+
+
+def test_another_window_ends_the_pause() -> None:
+    entries: list[Entry] = [user("a"), answer("b"), stalled(), user("c"), stalled(), user("d")]
+    assert pause_for(*entries, limits=Limits(window=16_384)) == ""
+
+
+def test_growth_by_a_fifth_ends_the_pause() -> None:
+    entries: list[Entry] = [user(LONG), answer(LONG), stalled(), user("c"), stalled(), user("d")]
+    assert pause_for(*entries, answer("short")) != ""
+    assert pause_for(*entries, answer(LONG)) == ""
+
+
+def test_a_failed_attempt_is_not_repeated_in_the_same_turn() -> None:
+    entries: list[Entry] = [*alternating(9), FAILED]
+    assert pause_for(*entries) != ""
+    assert pause_for(*entries, answer("b" * 400)) != ""
+    assert pause_for(*entries, answer("b"), user("next")) == ""
+    assert pause_for(*entries, answer("b"), user("next"), FAILED, answer("c"), user("next")) != ""
+
+
+def test_the_pause_survives_a_restart_because_it_follows_from_the_log() -> None:
+    log = log_of(user("a"), answer("b"), stalled(), user("c"), stalled(), user("d"))
+    assert checkpoint_of(log).stalls.count == 2
+
+
+@pytest.mark.parametrize(
+    ("trigger", "limit", "after", "count"),
+    [("characters", 600, 700, 1), ("characters", 600, 600, 0), ("messages", 80, 81, 1), ("overflow", 4_000, 4_100, 1)],
+)
+def test_progress_is_judged_in_the_triggers_own_unit(trigger: Trigger, limit: int, after: int, count: int) -> None:
+    assert checkpoint_of(log_of(user("a"), answer("b"), stalled(trigger, limit, after))).stalls.count == count
+
+
+def replay(said: Sequence[str], limits: Limits, system: str, keep: int) -> tuple[int, int]:
+    """Turns as an agent makes them: how often a summary was asked for, and how often nothing could be folded."""
+    log: list[Logged] = []
+    surroundings = replace(HERE, system_prompt=system)
+    asked = refused = 0
+
+    def append(entry: Entry) -> None:
+        log.append(Logged(len(log) + 1, "", entry))
+
+    for text in said:
+        for is_answer in (False, True):
+            context = context_at_end(log, surroundings)
+            reported = Usage(context.tokens, 1)
+            append(AssistantSaid("ok", usage=reported, estimated=context.tokens) if is_answer else user(text))
+            checkpoint = checkpoint_of(log)
+            gauge = measure(context_at_end(log, surroundings), checkpoint, limits)
+            trigger = exceeded(gauge, limits)
+            if trigger is None or not may_compact(checkpoint, gauge, limits):
+                continue
+            try:
+                made = plan(checkpoint, log, keep, limits, parts=gauge.parts)
+            except NothingToFold:
+                refused += 1
+                continue
+            asked += 1
+            change = compacted(made.upto, "S", checkpoint.head, trigger=trigger, limit=limit_of(trigger, limits))
+            foreseen = context_at_end([*log, Logged(len(log) + 1, "", change)], surroundings)
+            size = Size(foreseen.tokens, foreseen.characters, foreseen.message_count)
+            append(replace(change, after=size))
+    return asked, refused
+
+
+def test_a_floor_above_the_trigger_leads_to_at_most_two_summaries() -> None:
+    asked, refused = replay(["short"] * 10, Limits(window=8_192), system="word " * 6_000, keep=6)
+    assert 1 <= asked <= 2
+    assert refused == 6  # while all messages were recent, no summary was asked for
+
+
+def test_one_message_larger_than_the_trigger_leads_to_at_most_two_summaries() -> None:
+    said = [*["short"] * 3, "word " * 500, *["short"] * 6]
+    asked, _ = replay(said, Limits(window=500), system="SYS", keep=4)
+    assert 1 <= asked <= 2
+
+
+def test_results_that_come_back_in_a_tool_loop_are_messages_too() -> None:
+    returned = ToolReturned("c", "x")
+    assert plan_for(*alternating(6), user("go"), calls("c"), returned, keep=2).kept == 2
