@@ -9,6 +9,8 @@ from typing import Any
 
 from tui_agent import __version__
 from tui_agent.errors import TuiAgentError, UsageError
+from tui_agent.paths import config_file
+from tui_agent.settings import Settings, default_config_text, load
 
 USAGE_EXIT = 2
 INTERRUPTED = 130
@@ -30,10 +32,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from tui_agent.agent.services import Services
-    from tui_agent.paths import config_file
-    from tui_agent.settings import default_config_text, load
-
     path = config_file(override=args.config or "")
     if args.command == "config":
         return _config(args, path, default_config_text())
@@ -42,11 +40,11 @@ def _run(args: argparse.Namespace) -> int:
         print(f"tui-agent: {problem}", file=sys.stderr)
     if args.command is None and args.prompt is None:
         return _open_app(args, loaded.settings, loaded.problems)
-    return asyncio.run(_headless(args, Services(loaded.settings), loaded.problems))
+    return asyncio.run(_headless(args, loaded.settings, loaded.problems))
 
 
-def _open_app(args: argparse.Namespace, settings: Any, problems: tuple[str, ...]) -> int:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+def _open_app(args: argparse.Namespace, settings: Settings, problems: tuple[str, ...]) -> int:
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
         raise UsageError(
             "There is no terminal to draw in.",
             "The full-screen app needs one for input and for its screen (standard error).",
@@ -56,11 +54,10 @@ def _open_app(args: argparse.Namespace, settings: Any, problems: tuple[str, ...]
         raise UsageError(
             "This terminal (TERM=dumb) cannot draw a full screen.", todo="Use tui-agent -p PROMPT for a single answer."
         )
-    from tui_agent.agent.services import Services
     from tui_agent.ui.app import TuiAgentApp
 
     app = TuiAgentApp(
-        Services(settings),
+        settings,
         resume="latest" if args.continue_last else args.resume,
         prompt=" ".join(args.words),
         problems=problems,
@@ -69,10 +66,12 @@ def _open_app(args: argparse.Namespace, settings: Any, problems: tuple[str, ...]
     return app.return_code or 0
 
 
-def _headless(args: argparse.Namespace, services: Any, problems: tuple[str, ...]) -> Coroutine[Any, Any, int]:
+def _headless(args: argparse.Namespace, settings: Settings, problems: tuple[str, ...]) -> Coroutine[Any, Any, int]:
     from tui_agent.agent import headless, headless_sessions
     from tui_agent.agent.compaction import Wish
+    from tui_agent.agent.services import Services
 
+    services = Services(settings)
     streams = headless.Streams()
     match args.command, getattr(args, "action", None):
         case "sessions", "list":

@@ -29,12 +29,15 @@ from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, Trigger, Usage, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.core.messages import Message
-from tui_agent.errors import CompactionError, ModelError, SummaryRejected
+from tui_agent.errors import CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.model.events import Replied, Restarted, Retrying, TextPiece
 from tui_agent.model.wire import Request
 
 FALLBACK_ROOM = 8_192
 """Tokens of material for one summary request when the window is unknown."""
+
+FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
+"""Below both, folding by itself gains nothing: the block round a summary takes about as much."""
 
 INSTRUCTION_ROOM = 400
 """Tokens that the instruction and its example take."""
@@ -104,6 +107,8 @@ class Compactor:
         limits = session.measures.limits
         keep = limits.keep_recent if wish.keep is None else wish.keep
         made = plan(session.checkpoint, session.tail, keep, limits, wish.above, session.gauge().parts)
+        if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
+            raise NothingToFold("Too little has become old for a summary to be shorter.")
         started = time.monotonic()
         yield CompactionStarted(made.messages, wish.trigger)
         new: list[Item] = []
@@ -229,6 +234,12 @@ class Compactor:
         return int(window * self._bench.settings.details_share)
 
 
+def _is_not_worth_it(made: Plan) -> bool:
+    """Whether a summary can hardly be shorter than what it stands for, so that asking for one would be a waste."""
+    size = sum(logged.tokens or estimate(said_text(logged.entry)) for logged in made.folded)
+    return made.messages < FEWEST_MESSAGES and size < FEWEST_TOKENS
+
+
 async def apply(
     session: Session,
     proposal: Proposal,
@@ -257,7 +268,7 @@ async def apply(
     before = session.gauge()
     after = await session.foresee(compacted)
     if after.tokens >= before.tokens and after.messages >= before.messages:
-        raise SummaryRejected(
+        raise CompactionError(
             f"The summary would not make the context smaller ({before.tokens:,} -> {after.tokens:,} tokens).",
             "Nothing was replaced.",
         )

@@ -1,6 +1,8 @@
 """The program without a screen: one message and its answer, sessions, compaction, undo, doctor."""
 
 import json
+import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
@@ -69,13 +71,35 @@ async def say(services: Services, prompt: str, session_id: str | None, output: s
     async with opened(services):
         session = await services.open_session(session_id) if session_id else services.new_session()
         try:
-            if prompt.startswith("/") and (command := _COMMANDS.get(prompt.split(maxsplit=1)[0])) is not None:
-                argument = prompt.partition(" ")[2].strip()
-                return await command(_Run(services, session, output, streams), argument)
+            run = _Run(services, session, output, streams)
+            if (name := _command_in(prompt)) is not None:
+                return await _command(name)(run, prompt[len(name) :].strip())
             await services.connect(streams.note if output == "text" else lambda words: None)
-            return await _Run(services, session, output, streams).turn(prompt)
+            return await run.turn(prompt)
         finally:
             await session.close()
+
+
+def _command_in(prompt: str) -> str | None:
+    """The slash command a prompt begins with; None for a message, such as one that begins with a path."""
+    word = prompt.split(maxsplit=1)[0] if prompt.strip() else ""
+    if not re.fullmatch(r"/[a-z][a-z-]*", word) or (word not in _COMMANDS and os.path.exists(word)):
+        return None
+    return word
+
+
+def _command(name: str) -> "_Command":
+    """What carries out a slash command.
+
+    Raises:
+        UsageError: there is none, or it needs the screen.
+    """
+    if name not in _COMMANDS:
+        known = ", ".join(_COMMANDS)
+        raise UsageError(
+            f"{name} is no command that works without the screen.", "Nothing was sent.", f"Known: {known}."
+        )
+    return _COMMANDS[name]
 
 
 class _Run:

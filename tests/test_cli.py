@@ -1,0 +1,234 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Scripted, refuses, says
+from tui_agent import __version__
+from tui_agent.cli import main
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the run keeps its archive."""
+    monkeypatch.setenv("TUI_AGENT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("TUI_AGENT_TOOLS", "false")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def server(data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A scripted endpoint that the environment points to."""
+    with ModelServer() as made:
+        monkeypatch.setenv("OPENAI_BASE_URL", made.url)
+        yield made
+
+
+class Terminal:
+    """Runs commands and gives what they printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.err = ""
+
+    def run(self, *argv: str, code: int = 0) -> str:
+        """Standard output of a command that must end with `code`."""
+        self._capsys.readouterr()
+        ended = main(argv)
+        out, self.err = self._capsys.readouterr()
+        assert ended == code, self.err
+        return out
+
+    def json(self, *argv: str, code: int = 0) -> Any:
+        return json.loads(self.run(*argv, code=code))
+
+
+@pytest.fixture
+def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A shell without a terminal and with nothing piped in."""
+    monkeypatch.setattr("sys.stdin", None)
+    return Terminal(capsys)
+
+
+def test_version(terminal: Terminal) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert __version__
+
+
+def test_without_a_terminal_the_app_says_so_and_ends_with_two(terminal: Terminal, data: Path) -> None:
+    assert terminal.run(code=2) == ""
+    assert "no terminal" in terminal.err
+    assert "-p" in terminal.err
+
+
+def test_the_answer_goes_to_standard_output_and_nothing_else(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("Hello there."))
+    assert terminal.run("-p", "hi") == "Hello there.\n"
+
+
+def test_json_names_session_reply_finish_notices_and_gauge(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("Hello."))
+    answer = terminal.json("-p", "hi", "--output", "json")
+    assert set(answer) == {"session", "reply", "finish", "notices", "gauge"}
+    assert answer["reply"] == "Hello."
+    assert answer["finish"] == "stop"
+    gauge = answer["gauge"]
+    assert {"tokens", "characters", "window", "estimated", "messages", "compactions"} <= set(gauge)
+    assert gauge["messages"] == 2
+
+
+def test_every_line_of_a_json_stream_is_an_object_and_the_last_is_the_result(
+    terminal: Terminal, server: ModelServer
+) -> None:
+    server.script(says("Hello there."))
+    lines = [json.loads(line) for line in terminal.run("-p", "hi", "--output", "stream-json").splitlines()]
+    assert lines[-1]["event"] == "Result"
+    assert lines[-1]["reply"] == "Hello there."
+    assert "".join(each["text"] for each in lines if each["event"] == "TextArrived") == "Hello there."
+
+
+def test_a_session_is_continued_by_its_id_or_the_beginning_of_it(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("one"), says("two"))
+    session = terminal.json("-p", "first", "--output", "json")["session"]
+    terminal.run("-p", "second", "--session", session[:6])
+    assert server.requests[-1].texts[1:] == ["first", "one", "second"]
+
+
+def test_sessions_are_listed_shown_renamed_exported_searched_and_deleted(
+    terminal: Terminal, server: ModelServer, tmp_path: Path
+) -> None:
+    server.script(says("the answer is 42"))
+    session = terminal.json("-p", "what is the answer?", "--output", "json")["session"]
+    terminal.run("sessions", "rename", session, "Deep", "thought")
+    listed = terminal.json("sessions", "list", "--json")
+    assert [(each["id"], each["title"], each["messages"]) for each in listed] == [(session, "Deep thought", 2)]
+    assert listed[0]["updated"]
+    shown = terminal.json("sessions", "show", session, "--json")
+    assert set(shown) >= {"session", "archive", "context", "gauge", "compactions", "pins"}
+    assert [entry["seq"] for entry in shown["archive"]] == list(range(1, len(shown["archive"]) + 1))
+    assert [message["role"] for message in shown["context"]] == ["system", "user", "assistant"]
+    assert "42" in terminal.run("sessions", "search", "answer")
+    target = tmp_path / "out.md"
+    terminal.run("sessions", "export", session, str(target))
+    assert "the answer is 42" in target.read_text()
+    terminal.run("sessions", "delete", session)
+    assert terminal.json("sessions", "list", "--json") == []
+
+
+def fill(server: ModelServer, terminal: Terminal, turns: int = 6) -> str:
+    """A session of so many turns; its id."""
+    server.script(*[says("ok") for _ in range(turns)])
+    session: str = terminal.json("-p", "message 0: the port is 8081", "--output", "json")["session"]
+    for place in range(1, turns):
+        terminal.run("-p", f"message {place}", "--session", session)
+    return session
+
+
+def test_compact_previews_with_dry_run_then_applies_and_undo_takes_it_back(
+    terminal: Terminal, server: ModelServer
+) -> None:
+    session = fill(server, terminal)
+    context = terminal.json("sessions", "show", session, "--json")["context"]
+    server.script(says("- the user numbered messages"), says("- the user numbered messages"))
+    preview = terminal.json("compact", session, "--keep", "4", "--dry-run", "--json")
+    assert preview["applied"] is False
+    assert preview["folded"] == 8
+    assert terminal.json("sessions", "show", session, "--json")["context"] == context
+    done = terminal.json("compact", session, "--keep", "4", "--json")
+    assert set(done) >= {"applied", "reason", "summary", "folded", "before", "after", "lost"}
+    assert done["applied"] is True
+    assert done["after"]["messages"] < done["before"]["messages"]
+    assert done["after"]["compactions"] == 1
+    assert "8081" in json.dumps(terminal.json("sessions", "show", session, "--json")["context"])
+    terminal.run("undo", session)
+    assert terminal.json("sessions", "show", session, "--json")["context"] == context
+    terminal.run("undo", session, code=1)
+
+
+def test_compact_with_nothing_to_fold_says_so_and_asks_no_model(terminal: Terminal, server: ModelServer) -> None:
+    session = fill(server, terminal, 2)
+    asked = len(server.requests)
+    answer = terminal.json("compact", session, "--json")
+    assert answer["applied"] is False
+    assert answer["reason"] == "history compaction: no old messages to compact"
+    assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize("answer", [says(""), says(" \n"), refuses(400, "no")])
+def test_compact_with_an_unusable_summary_changes_nothing_and_ends_with_one(
+    terminal: Terminal, server: ModelServer, answer: Scripted
+) -> None:
+    session = fill(server, terminal)
+    before = terminal.json("sessions", "show", session, "--json")
+    server.script(answer)
+    result = terminal.json("compact", session, "--keep", "2", "--json", code=1)
+    assert result["applied"] is False
+    assert result["reason"]
+    after = terminal.json("sessions", "show", session, "--json")
+    assert after["context"] == before["context"]
+    assert after["compactions"] == []
+
+
+def test_slash_commands_that_need_no_screen_work_headless(terminal: Terminal, server: ModelServer) -> None:
+    session = fill(server, terminal)
+    terminal.run("-p", "/pin never touch main", "--session", session)
+    server.script(says("- numbers"))
+    assert "old messages merged" in terminal.run("-p", "/compact the numbers", "--session", session)
+    assert "the numbers" in "\n".join(server.requests[-1].texts)
+    shown = terminal.json("sessions", "show", session, "--json")
+    assert json.dumps(shown["context"]).count("never touch main") == 1
+    assert shown["pins"][0]["text"] == "never touch main"
+    terminal.run("-p", "/undo-compact", "--session", session)
+    terminal.run("-p", "/redo-compact", "--session", session)
+    assert "8081" in terminal.run("-p", "/search 8081", "--session", session)
+
+
+def test_an_unknown_slash_command_is_not_sent_and_a_path_is(terminal: Terminal, server: ModelServer) -> None:
+    terminal.run("-p", "/compcat", code=2)
+    assert server.requests == []
+    server.script(says("a directory"), says("a file"))
+    terminal.run("-p", "/tmp")
+    terminal.run("-p", "/home/ana/app.py:45 why does this fail?")
+    assert server.requests[-1].texts[-1] == "/home/ana/app.py:45 why does this fail?"
+
+
+def test_a_failed_turn_ends_with_one_and_says_what_to_do(terminal: Terminal, server: ModelServer) -> None:
+    server.script(refuses(401, {"message": "bad key"}))
+    answer = terminal.json("-p", "hi", "--output", "json", code=1)
+    assert answer["finish"] == "failed"
+    assert answer["error"]
+
+
+@pytest.mark.parametrize("mode", ["off", "remind", "ask"])
+def test_a_request_that_does_not_fit_is_refused_locally_and_ends_with_three(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("TUI_AGENT_COMPACTION_MODE", mode)
+    monkeypatch.setenv("TUI_AGENT_CONTEXT_WINDOW", "2048")
+    answer = terminal.json("-p", "word " * 4000, "--output", "json", code=3)
+    assert answer["finish"] == "refused"
+    assert server.requests == []
+
+
+def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) -> None:
+    report = terminal.json("doctor", "--json")
+    assert report["endpoint"] == server.url
+    assert report["model"] == "fake-model"
+    assert report["key"] == "not set"
+
+
+def test_a_broken_setting_is_told_and_the_program_still_runs(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[compaction]\nmode = "sometimes"\n')
+    monkeypatch.setenv("TUI_AGENT_CONFIG", str(config))
+    server.script(says("still here"))
+    assert terminal.run("-p", "hi") == "still here\n"
+    for part in (str(config), "mode", "sometimes", "auto"):
+        assert part in terminal.err
