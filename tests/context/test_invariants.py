@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.context.simulation import ACTIONS, Option, Simulation, act
 
-LOGS = int(os.environ.get("TUI_AGENT_LOGS", "200"))
+LOGS = int(os.environ.get("TUI_AGENT_LOGS", "120"))
 """How many sessions are rolled; a tenth as many are searched by hypothesis."""
 
 STEPS = 40
@@ -58,7 +58,7 @@ class AnySession(RuleBasedStateMachine):
     @rule(data=st.data(), name=st.sampled_from(NAMES))
     def something_happens(self, data: st.DataObject, name: str) -> None:
         if self.simulation is None:
-            self.simulation = Simulation(Drawn(data))
+            self.simulation = Simulation(choose=Drawn(data))
         self.simulation.choose = Drawn(data)
         act(self.simulation, name)
 
@@ -75,7 +75,7 @@ AnySession.TestCase.settings = settings(
 def test_sessions_rolled_at_random_keep_every_invariant() -> None:
     for seed in range(LOGS):
         chooser = Rolled(seed)
-        simulation = Simulation(chooser)
+        simulation = Simulation(choose=chooser)
         steps = chooser.number(STEPS // 4, STEPS * 2)
         for step in range(1, steps + 1):
             name = chooser.one_of(NAMES)

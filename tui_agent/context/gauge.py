@@ -149,13 +149,14 @@ def _tokens(context: Context, checkpoint: Checkpoint) -> tuple[int, bool]:
 
 def _freed(context: Context, keep: int, ratio: float) -> int:
     """Roughly what a compaction would free: the tail before the kept messages, without splitting calls from results."""
-    tail = context.messages[len(context.messages) - len(context.tail_starts) :]
-    first_kept = max(len(tail) - keep, 0)
-    while 0 < first_kept < len(tail) and tail[first_kept].role == "tool":
+    size = len(context.tail_starts)
+    before_tail = len(context.messages) - size
+    first_kept = max(size - keep, 0)
+    while 0 < first_kept < size and context.messages[before_tail + first_kept].role == "tool":
         first_kept -= 1
     if not first_kept:
         return 0
-    folded = context.tail_starts[first_kept] if first_kept < len(tail) else context.parts.tail
+    folded = context.tail_starts[first_kept] if first_kept < size else context.parts.tail
     return int(EXPECTED_GAIN * ratio * folded)
 
 
