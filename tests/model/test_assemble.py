@@ -94,6 +94,15 @@ def test_cached_and_reasoning_tokens_are_read() -> None:
     assert answer(delta(usage=usage(100, 20, prompt_tokens_details=None))).reply.usage == Usage(100, 20)
 
 
+def test_cached_tokens_that_were_counted_apart_are_added() -> None:
+    told = usage(50, 20, cache_read_input_tokens=90_000, cache_creation_input_tokens=500)
+    assert answer(delta(usage=told)).reply.usage == Usage(90_550, 20, 90_000)
+
+
+def test_usage_under_its_newer_names_is_read() -> None:
+    assert answer(delta(usage={"input_tokens": 10, "output_tokens": 2})).reply.usage == Usage(10, 2)
+
+
 # ── reasoning ────────────────────────────────────────────────────────────────
 
 
@@ -140,6 +149,18 @@ def test_structured_reasoning_beside_plain_reasoning_is_not_shown_again() -> Non
     assert outcome.reasoning == "hm"
     assert outcome.reply.reasoning is not None
     assert outcome.reply.reasoning.field == "reasoning"
+
+
+def test_reasoning_that_stands_in_tags_as_well_is_not_shown_again() -> None:
+    outcome = answer(
+        delta(reasoning_content="need the date"), delta("<think>need "), delta("the date</think>Noon.", "stop")
+    )
+    assert (outcome.reasoning, outcome.text) == ("need the date", "Noon.")
+
+
+def test_other_reasoning_in_tags_is_not_lost() -> None:
+    outcome = answer(delta(reasoning_content="need the date"), delta("<think>need a clock</think>Noon.", "stop"))
+    assert (outcome.reasoning, outcome.text) == ("need the dateneed a clock", "Noon.")
 
 
 @pytest.mark.parametrize("odd", [None, 5, [], {}, True])
@@ -203,6 +224,16 @@ def test_the_older_function_call_is_a_tool_call() -> None:
 def test_the_model_is_named_by_the_endpoint_else_by_us() -> None:
     assert answer({**delta("x"), "model": "theirs"}).reply.model == "theirs"
     assert answer(delta("x")).reply.model == "asked-for"
+
+
+def test_a_whole_message_behind_its_own_pieces_is_not_added_again() -> None:
+    last = {"choices": [{"index": 0, "message": {"content": "Hello"}, "finish_reason": "stop"}]}
+    assert answer(delta("Hel"), delta("lo"), last).reply.text == "Hello"
+
+
+def test_messages_in_place_of_deltas_are_pieces() -> None:
+    pieces = [{"choices": [{"index": 0, "message": {"content": piece}}]} for piece in ("Hel", "lo")]
+    assert answer(*pieces).reply.text == "Hello"
 
 
 # ── text ─────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Call, Cut, Gate, Hang, Reset, calls, chunk, raw, refuses, says
+from tests.fakes.script import Call, Cut, Gate, Hang, Pause, Reset, calls, chunk, raw, refuses, says
 from tests.model.asking import QUESTION, Pauses, asked, client_of, outcome_of
 from tui_agent.core.entries import Usage
 from tui_agent.errors import (
@@ -213,9 +213,9 @@ async def test_tls_towards_a_plain_port_is_named() -> None:
 async def test_an_endpoint_that_never_begins_is_left_after_the_first_watchdog() -> None:
     with ModelServer(raw(Hang())) as server:
         outcome = await asked(server, client=client_of(server, watchdogs=Watchdogs(first=0.5)))
+        assert server.requests[0].client_left.wait(10)
     assert isinstance(outcome.error, EndpointUnreachable)
     assert not outcome.retries, "a slow endpoint is not asked to begin again"
-    assert server.requests[0].client_left.wait(10)
 
 
 async def test_an_endpoint_that_stops_in_the_middle_is_left_after_the_next_watchdog() -> None:
@@ -235,6 +235,14 @@ async def test_keep_alives_extend_a_wait_but_not_for_ever() -> None:
     with ModelServer(raw(*[b": still here\n\n"] * 5, Hang())) as server:
         outcome = await asked(server, client=client_of(server, watchdogs=Watchdogs(first=0.5, keep_alive=1.5)))
     assert isinstance(outcome.error, EndpointUnreachable)
+
+
+async def test_keep_alives_behind_the_end_do_not_hold_up_the_answer() -> None:
+    endless = [step for _ in range(50) for step in (b": ping\n\n", Pause(0.05))]
+    with ModelServer(raw(chunk({"content": "All of it"}, "stop"), *endless)) as server:
+        outcome = await asked(server, client=client_of(server, watchdogs=Watchdogs(first=20, next=0.2)))
+        assert server.requests[0].client_left.wait(10)
+    assert outcome.reply.text == "All of it"
 
 
 # ── what is no answer ────────────────────────────────────────────────────────

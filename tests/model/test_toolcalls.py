@@ -134,6 +134,11 @@ def test_whole_calls_without_ids_and_with_the_same_index_are_several() -> None:
     assert [(call.name, call.arguments) for call in calls] == [("now", "{}"), ("read_file", '{"path":"a"}')]
 
 
+def test_arguments_that_grow_from_piece_to_piece_are_taken_at_their_end() -> None:
+    (call,) = assembled(*([fragment(0, "a", None, piece)] for piece in ('{"pa', '{"path":', '{"path":"a"}')))
+    assert (call.arguments, call.malformed) == ('{"path":"a"}', None)
+
+
 def test_fragments_by_place_when_nothing_else_tells() -> None:
     calls = assembled(
         [fragment(None, None, "f", '{"a":'), fragment(None, None, "g", '{"b":')],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.fakes.model_server import ModelServer
 from tests.model.test_toolcalls import json_values
-from tui_agent.model import Endpoint
+from tui_agent.model import Endpoint, ModelClient
 from tui_agent.model.listing import listed, read_entry
 from tui_agent.model.refresh_windows import shortened, windows_in
 from tui_agent.model.window_table import plain_name, table_window
@@ -136,6 +136,31 @@ def test_the_window_in_an_entry_of_a_list(entry: dict[str, Any], window: int | N
 def test_a_list_names_each_model_once_and_in_order() -> None:
     answer = {"data": [{"id": "b"}, {"id": "a"}, {"id": "b"}, {"object": "x"}, {"id": " "}, None]}
     assert [model.id for model in listed(answer)] == ["b", "a"]
+
+
+def test_prices_are_read_where_they_are_told() -> None:
+    info = read_entry({"id": "m", "pricing": {"prompt": "0.00000125", "completion": "0.00001"}})
+    assert info is not None
+    assert (info.input_price, info.output_price) == (1.25, 10.0)
+    free = read_entry({"id": "m", "pricing": {"prompt": "-1", "completion": None}})
+    assert free is not None
+    assert (free.input_price, free.output_price) == (None, None)
+
+
+async def test_a_list_is_read_to_its_last_page() -> None:
+    with ModelServer() as server:
+        server.route("GET", "/v1/models", {"data": [{"id": "a"}], "links": {"next": "/v1/models?page=2"}})
+        server.route("GET", "/v1/models?page=2", {"data": [{"id": "b"}], "links": {"next": None}})
+        client = ModelClient(Endpoint(server.url))
+        assert [model.id for model in await client.models()] == ["a", "b"]
+
+
+async def test_a_next_page_on_another_host_or_without_end_is_not_followed() -> None:
+    with ModelServer() as elsewhere, ModelServer() as server:
+        for following in (f"{elsewhere.url}/models", "/v1/models", "//evil.invalid/v1/models"):
+            server.route("GET", "/v1/models", {"data": [{"id": "a"}], "links": {"next": following}})
+            assert [model.id for model in await ModelClient(Endpoint(server.url)).models()] == ["a"]
+    assert not elsewhere.others
 
 
 def test_lists_come_in_several_wrappings() -> None:

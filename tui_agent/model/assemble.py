@@ -1,13 +1,14 @@
 """Puts an answer together from the chunks of a stream, whatever they are made of."""
 
-import json
 from typing import Any
 
 from tui_agent.core.entries import Reasoning, Usage
+from tui_agent.model.details import Details
 from tui_agent.model.events import ReasoningPiece, Reply, Restarted, TextPiece
 from tui_agent.model.think import Sorted, ThinkSplitter
 from tui_agent.model.toolcalls import ToolCallAssembler
-from tui_agent.model.unicode import PieceRepair, repaired, repaired_json
+from tui_agent.model.unicode import PieceRepair, repaired
+from tui_agent.model.usage import usage_of
 from tui_agent.model.wire import DETAILS, REASONING_FIELDS, THINK
 
 ANSWER_CAP = 2_000_000
@@ -50,7 +51,11 @@ class AnswerAssembler:
         self._thoughts: list[str] = []
         self._characters = 0
         self._field = ""
-        self._details = _Details()
+        self._in_pieces = False
+        self._repeated: str | None = ""
+        """Reasoning in tags as long as it only repeats what was sent apart; None once it says more."""
+
+        self._details = Details()
         self._calls = ToolCallAssembler(taken_ids)
         self._splitter = ThinkSplitter()
         self._text_repair = PieceRepair()
@@ -71,10 +76,8 @@ class AnswerAssembler:
             self.usage = usage
         if choice is None:
             return []
-        delta = choice.get("delta")
-        if not isinstance(delta, dict):
-            delta = choice.get("message")
-        settled = self._take(delta) if isinstance(delta, dict) else []
+        delta = self._delta_in(choice)
+        settled = self._take(delta) if delta is not None else []
         finish = normal_finish(choice.get("finish_reason"))
         if finish is not None:
             self.finish = finish
@@ -82,8 +85,8 @@ class AnswerAssembler:
 
     def flush(self) -> list[Sorted]:
         """What was held back, when the stream has ended."""
-        settled = self._keep(self._splitter.feed(self._text_repair.flush()))
-        settled += self._keep(self._splitter.flush())
+        settled = self._keep(self._new(self._splitter.feed(self._text_repair.flush())))
+        settled += self._keep(self._new(self._splitter.flush()))
         rest = self._thought_repair.flush()
         return settled + self._keep([ReasoningPiece(rest)] if rest else [])
 
@@ -96,6 +99,14 @@ class AnswerAssembler:
         """What there is of an answer that will not be finished; its tool calls are left out, none may be run."""
         return Reply("".join(self._texts), self._reasoning(), (), self.usage, None, self._model)
 
+    def _delta_in(self, choice: dict[str, Any]) -> dict[str, Any] | None:
+        """What a choice adds. A whole message that follows its own pieces adds nothing."""
+        delta, message = choice.get("delta"), choice.get("message")
+        if isinstance(delta, dict) and (delta or not isinstance(message, dict)):
+            self._in_pieces = True
+            return delta
+        return message if isinstance(message, dict) and not self._in_pieces else None
+
     def _take(self, delta: dict[str, Any]) -> list[Sorted]:
         settled = self._take_reasoning(delta)
         text, thought = _words(delta.get("content"))
@@ -106,7 +117,7 @@ class AnswerAssembler:
             text = refusal
         if text:
             self.has_begun = True
-            settled += self._keep(self._splitter.feed(self._text_repair.feed(text)))
+            settled += self._keep(self._new(self._splitter.feed(self._text_repair.feed(text))))
         self._calls.feed(_tool_fragments(delta))
         self.has_begun = self.has_begun or bool(self._calls)
         return settled
@@ -129,6 +140,21 @@ class AnswerAssembler:
         self._splitter.expect_no_lone_closer()
         piece = self._thought_repair.feed(words)
         return self._keep([ReasoningPiece(piece)] if piece else [])
+
+    def _new(self, settled: list[Sorted]) -> list[Sorted]:
+        """The pieces without reasoning in tags that the endpoint has sent apart already."""
+        if self._repeated is None or self._field in ("", THINK):
+            return settled
+        kept: list[Sorted] = []
+        for each in settled:
+            if self._repeated is None or not isinstance(each, ReasoningPiece):
+                kept.append(each)
+                continue
+            self._repeated += each.text
+            if not "".join(self._thoughts).strip().startswith(self._repeated.strip()):
+                kept.append(ReasoningPiece(self._repeated))
+                self._repeated = None
+        return kept
 
     def _keep(self, settled: list[Sorted]) -> list[Sorted]:
         return [self._kept(each) for each in settled]
@@ -158,74 +184,6 @@ class AnswerAssembler:
         if self._field == THINK:
             text = text.strip()
         return Reasoning(text, self._field or DETAILS, self._endpoint, raw)
-
-
-class _Details:
-    """Structured reasoning, put together again from its pieces."""
-
-    def __init__(self) -> None:
-        self._parts: list[dict[str, Any]] = []
-
-    def feed(self, pieces: list[Any]) -> str:
-        """Take the pieces of one delta; gives their words."""
-        words = []
-        for piece in pieces:
-            if not isinstance(piece, dict):
-                continue
-            for key in ("text", "summary"):
-                if isinstance(piece.get(key), str):
-                    words.append(piece[key])
-            self._take(piece)
-        return "".join(words)
-
-    def as_json(self) -> str:
-        return json.dumps(repaired_json(self._parts), ensure_ascii=False, separators=(",", ":")) if self._parts else ""
-
-    def _take(self, piece: dict[str, Any]) -> None:
-        last = self._parts[-1] if self._parts else None
-        if last is None or any(last.get(key) != piece.get(key) for key in ("type", "index")):
-            self._parts.append(dict(piece))
-            return
-        for key, value in piece.items():
-            if key in ("text", "summary", "data") and isinstance(value, str) and isinstance(last.get(key), str):
-                last[key] += value
-            elif value is not None:
-                last[key] = value
-
-
-def usage_of(chunk: dict[str, Any], choice: dict[str, Any] | None) -> Usage | None:
-    """What a chunk says about tokens, wherever it says it; None when it says nothing believable."""
-    nested = chunk.get("x_groq")
-    for holder in (chunk, choice, nested):
-        told = holder.get("usage") if isinstance(holder, dict) else None
-        if isinstance(told, dict):
-            return _usage(told)
-    return None
-
-
-def _usage(told: dict[str, Any]) -> Usage | None:
-    prompt = _count(told.get("prompt_tokens"))
-    if not prompt:
-        return None
-    prompt_details, completion_details = told.get("prompt_tokens_details"), told.get("completion_tokens_details")
-    cached = _count(prompt_details.get("cached_tokens")) if isinstance(prompt_details, dict) else 0
-    reasoning = _count(completion_details.get("reasoning_tokens")) if isinstance(completion_details, dict) else 0
-    return Usage(
-        prompt=prompt,
-        completion=_count(told.get("completion_tokens")),
-        cached=cached or _count(told.get("prompt_cache_hit_tokens")),
-        reasoning=reasoning,
-    )
-
-
-_MOST_TOKENS = 10**9
-
-
-def _count(value: object) -> int:
-    """A number of tokens; 0 for what cannot be one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return int(value) if 0 <= value <= _MOST_TOKENS and value == int(value) else 0
 
 
 def _first_choice(chunk: dict[str, Any]) -> dict[str, Any] | None:

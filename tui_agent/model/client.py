@@ -9,6 +9,7 @@ from typing import Any
 
 from tui_agent.errors import ModelError, ProtocolBroken, Retryable, ServerFailed, ToolsRefused
 from tui_agent.model.assemble import ANSWER_CAP, AnswerAssembler
+from tui_agent.model.catalogue import fetch_entries
 from tui_agent.model.connection import Answer, Connection, Refused, ask, connect
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.events import ModelEvent, Replied, Retrying
@@ -80,7 +81,7 @@ class ModelClient:
         """
         client = await ask(self.endpoint, self._watchdogs.connect)
         try:
-            return listed(await client.get(f"{self.endpoint.base_url}/models"))
+            return listed(await fetch_entries(client, self.endpoint))
         except Refused as refused:
             raise failure_of(refused.said, self.endpoint) from None
         finally:

@@ -41,6 +41,11 @@ class ModelInfo:
     trained: int | None = None
     """The window the model was trained with, where that is all that is said."""
 
+    input_price: float | None = None
+    """Dollars for a million tokens; None when the list does not say."""
+
+    output_price: float | None = None
+
 
 def listed(answer: Any) -> list[ModelInfo]:
     """The models in the answer to `/models`, in its order, each once."""
@@ -68,13 +73,33 @@ def read_entry(entry: Mapping[str, Any]) -> ModelInfo | None:
         return None
     holders = [entry, *(entry[key] for key in _NESTED if isinstance(entry.get(key), dict))]
     window, source = _window(holders)
+    pricing = entry.get("pricing")
+    prices = pricing if isinstance(pricing, dict) else {}
     return ModelInfo(
         id=repaired(name.strip()),
         window=window,
         window_source=source,
         max_output=_least(holders, ("max_completion_tokens", "max_output_tokens", "outputTokenLimit")),
         trained=_least(holders, TRAINED_FIELDS),
+        input_price=_price(prices.get("prompt")),
+        output_price=_price(prices.get("completion")),
     )
+
+
+def next_page(answer: Any) -> str:
+    """Where a list goes on, as the endpoint writes it; "" when this was all."""
+    links = answer.get("links") if isinstance(answer, dict) else None
+    link = links.get("next") if isinstance(links, dict) else None
+    return link if isinstance(link, str) else ""
+
+
+def _price(told: Any) -> float | None:
+    """Dollars for a million tokens, from dollars for one."""
+    try:
+        price = float(told) * 1_000_000
+    except (TypeError, ValueError):
+        return None
+    return round(price, 6) if 0 <= price < 1e9 else None
 
 
 def tokens_in(value: Any) -> int | None:

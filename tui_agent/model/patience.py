@@ -43,6 +43,7 @@ class Patience:
         self._watchdogs = watchdogs
         self._awaited = "first piece of an answer"
         self._limit = watchdogs.first
+        self._end: float | None = None
         self._last_piece = self._last_sign = asyncio.get_running_loop().time()
 
     def sign_of_life(self) -> None:
@@ -55,9 +56,10 @@ class Patience:
         self._awaited, self._limit = "further piece of its answer", self._watchdogs.next
 
     def finished(self) -> None:
-        """The answer has ended; only the usage may follow."""
-        self._awaited, self._limit = "end of its answer", min(AFTER_FINISH, self._watchdogs.next)
-        self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+        """The answer has ended; only the usage may follow, and no keep-alive gives it more time."""
+        if self._end is None:
+            self._awaited = "end of its answer"
+            self._end = asyncio.get_running_loop().time() + min(AFTER_FINISH, self._watchdogs.next)
 
     async def wait_for(self, something: Awaitable[T]) -> T:
         """Its result.
@@ -66,8 +68,9 @@ class Patience:
             EndpointUnreachable: it took too long.
         """
         longest = self._last_piece + self._watchdogs.first * self._watchdogs.keep_alive
+        deadline = min(self._last_sign + self._limit, longest) if self._end is None else self._end
         try:
-            async with asyncio.timeout_at(min(self._last_sign + self._limit, longest)):
+            async with asyncio.timeout_at(deadline):
                 return await something
         except TimeoutError:
             silent = asyncio.get_running_loop().time() - self._last_piece

@@ -4,6 +4,7 @@ import json
 import secrets
 import string
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from tui_agent.core.entries import ToolCall
@@ -41,6 +42,11 @@ class _OpenCall:
     @property
     def is_complete(self) -> bool:
         return self.whole is not None or self.scanner.is_complete
+
+    @property
+    def is_cumulative(self) -> bool:
+        """Whether each piece holds all pieces before it, as some servers send them."""
+        return len(self.pieces) > 1 and all(after.startswith(before) for before, after in pairwise(self.pieces))
 
     def repeats(self, arguments: Any) -> bool:
         """Whether these arguments are the call's own, sent once more."""
@@ -144,8 +150,9 @@ class ToolCallAssembler:
 
 
 def _finished(call: _OpenCall, used: set[str], cut_off: bool) -> ToolCall:
-    raw = call.whole if call.whole is not None else call.written
-    arguments = normalise_arguments(raw)
+    arguments = normalise_arguments(call.whole if call.whole is not None else call.written)
+    if arguments.malformed is not None and call.is_cumulative:
+        arguments = normalise_arguments(call.pieces[-1])
     malformed = arguments.malformed
     if cut_off and malformed is None:
         malformed = arguments.text

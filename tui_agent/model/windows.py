@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui_agent.errors import ModelError
+from tui_agent.model.catalogue import fetch_entries
 from tui_agent.model.connection import JsonClient, Refused, ask
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo, entries_of, read_entry, tokens_in
@@ -65,7 +66,7 @@ def _from_table(model: str) -> Window:
 async def _of_hosted(client: JsonClient, endpoint: Endpoint, model: str) -> Window:
     if endpoint.host == _GEMINI_HOST:
         return await _of_gemini(client, endpoint, model)
-    entry = _entry_for(await _answer(client.get(f"{endpoint.base_url}/models")), model)
+    entry = _entry_for(await _answer(fetch_entries(client, endpoint)), model)
     if entry is None:
         return UNKNOWN
     info = read_entry(entry)
