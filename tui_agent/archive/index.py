@@ -1,6 +1,7 @@
 """The search index in SQL: what goes in, when, and how it is taken out. Runs on the archive's thread."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 import apsw
 
@@ -53,11 +54,12 @@ def index_group(connection: apsw.Connection) -> bool:
     return len(found) == GROUP
 
 
-def waiting(connection: apsw.Connection, session: int | None, before: int) -> list[tuple[EntryRow, int]]:
+def waiting(connection: apsw.Connection, session: int | None, before: int) -> Iterator[tuple[EntryRow, int]]:
     """The entries that are not indexed yet, newest first, with their rows' numbers."""
     query = f"{_WAITING} AND id < ? AND (? IS NULL OR session = ?) ORDER BY id DESC"
     found: Any = connection.execute(query, (before, session, session))
-    return [(tuple(row), row_id) for *row, row_id in found]
+    for *row, row_id in found:
+        yield cast(EntryRow, tuple(row)), row_id
 
 
 def index_title(connection: apsw.Connection, session: int, title: str) -> None:

@@ -151,6 +151,14 @@ def _live_compactions(connection: apsw.Connection, number: int, entries: Sequenc
     return more
 
 
+def recount_compactions(connection: apsw.Connection, number: int) -> None:
+    """Count the session's compactions that are not undone from its log; inside a transaction."""
+    kinds = "'Compacted', 'CompactionUndone', 'CompactionRedone'"
+    found: Any = connection.execute(f"{_SELECT} AND type IN ({kinds}) ORDER BY seq", (number,)).fetchall()
+    live = _live_compactions(connection, number, [logged_of(row) for row in found])
+    connection.execute("UPDATE session SET compactions = ? WHERE number = ?", (live, number))
+
+
 def _is_compaction(connection: apsw.Connection, number: int, seq: int) -> bool:
     # What is undone may also be a restored summary, which is no compaction.
     kind = connection.execute("SELECT type FROM entry WHERE session = ? AND seq = ?", (number, seq)).get

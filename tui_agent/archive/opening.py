@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,31 +66,45 @@ def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy:
             f"The archive {path} is being repaired by another window.", "", "Wait until it is done, then try again."
         )
     try:
-        try:
-            connection = _connect(path, vfs, migrations, busy, notices)
-        except apsw.Error as error:
-            if not is_damage(error):
-                raise
-            notices.append(rescue(path, presence))
-            connection = _connect(path, vfs, migrations, busy, notices)
+        connection = _connect_or_rescue(path, vfs, migrations, busy, presence, notices)
     except BaseException:
         presence.release(remove=False)
         raise
     return Opened(connection, presence, notices=notices)
 
 
-def rescue(path: Path, presence: FileLock) -> str:
-    """Put a damaged file aside and what is whole of it in its place; returns a sentence for the user.
-
-    Raises:
-        ArchiveDamaged: another window has the file open.
-    """
-    if not presence.claim():
-        raise damaged(path, f"The archive {path} is damaged, and another window has it open.")
+def _connect_or_rescue(
+    path: Path, vfs: str | None, migrations: Sequence[str], busy: int, presence: FileLock, notices: list[str]
+) -> apsw.Connection:
+    if not _suspicion(path).exists():
+        try:
+            return _connect(path, vfs, migrations, busy, notices)
+        except apsw.Error as error:
+            if not is_damage(error):
+                raise
+            suspect(path)
+    if presence.claim():
+        try:
+            notices.append(salvage.salvage(path).sentence())
+            _suspicion(path).unlink(missing_ok=True)
+        finally:
+            presence.share()
+    else:
+        notices.append("The archive is damaged; it is repaired at the next start without other windows.")
     try:
-        return salvage.salvage(path).sentence()
-    finally:
-        presence.share()
+        return _connect(path, vfs, migrations, busy, notices)
+    except apsw.Error as error:
+        raise (damaged(path) if is_damage(error) else error) from error
+
+
+def suspect(path: Path) -> None:
+    """Leave a mark that damage was found in the file; it is salvaged when it is opened next."""
+    with suppress(OSError):
+        _suspicion(path).touch(mode=0o600)
+
+
+def _suspicion(path: Path) -> Path:
+    return path.with_name(f"{path.name}.suspect")
 
 
 def _connect(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, notices: list[str]) -> apsw.Connection:

@@ -9,7 +9,7 @@ import apsw
 from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.lease import FileLock, Lease, session_lock
-from tui_agent.archive.opening import Opened, open_file
+from tui_agent.archive.opening import Opened, open_file, suspect
 from tui_agent.archive.rows import SessionInfo
 from tui_agent.archive.search import Hit
 from tui_agent.archive.worker import Worker
@@ -71,6 +71,7 @@ class ArchivedLogs:
             return await self._worker.read(lambda connection: log.load(connection, session_id, after, last))
         found, lost = await self._worker.read(lambda connection: log.load_whole(connection, session_id, after, last))
         if lost:
+            suspect(self._worker.path)
             self.notices.append(f"Session {session_id}: damaged entries were left out ({log.some(lost)}).")
         return found
 
@@ -370,7 +371,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
         self._worker = worker
         self._presence = opened.presence
         self._leases = {}
-        self._unindexed = index.GROUP - 1  # what an earlier run left
+        self._unindexed = 0
         self.notices = opened.notices
 
     @classmethod
@@ -393,7 +394,10 @@ class Archive(ArchivedSessions, ArchivedNotes):
         except BaseException:
             await worker.close()
             raise
-        return cls(worker, opened)
+        archive = cls(worker, opened)
+        if not opened.read_only:
+            worker.later(archive._index)  # what an earlier run left
+        return archive
 
     @property
     def path(self) -> Path:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import apsw
 
 from tui_agent.archive.faults import as_read_errors, as_write_errors
-from tui_agent.archive.opening import Opened
-from tui_agent.errors import ArchiveUnavailable, NotSaved
+from tui_agent.archive.opening import Opened, suspect
+from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved
 
 T = TypeVar("T")
 
@@ -109,6 +109,8 @@ class Worker:
             try:
                 result = job()
             except BaseException as error:
+                if isinstance(error, ArchiveDamaged):
+                    suspect(self.path)
                 _deliver(waiting, None, error)
             else:
                 _deliver(waiting, result, None)
