@@ -9,6 +9,8 @@ from rich.cells import cell_len, set_cell_size
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.blocks import (
+    LONG,
+    SHOWN,
     AnswerBlock,
     Block,
     CallState,
@@ -23,12 +25,6 @@ from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
 from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
-
-LONG = 120
-"""Lines above which a user's message is shown in part until it is opened."""
-
-SHOWN = 40
-"""Lines shown of a long message."""
 
 OUTPUT_SHOWN = 200
 """Lines shown of a tool's output when its card is opened."""
@@ -209,7 +205,7 @@ def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
         shown.append(line[: room * width])
         room -= 1 + max(0, len(line) - 1) // width
     rest = text[sum(len(line) + 1 for line in shown) - 1 :]
-    return shown, rest.count("\n") + max(1, len(rest) // width)
+    return shown, max(rest.count("\n") + (not rest.startswith("\n")), len(rest) // width)
 
 
 def more_row(hidden: int) -> Row:

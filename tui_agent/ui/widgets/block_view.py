@@ -298,14 +298,13 @@ class BlockView(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text under a selection."""
-        first = None if selection.start is None else selection.start.y >> ROW_BITS
-        last = None if selection.end is None else selection.end.y >> ROW_BITS
+        first = self.blocks.first if selection.start is None else selection.start.y >> ROW_BITS
+        last = self.blocks.end if selection.end is None else selection.end.y >> ROW_BITS
 
         def layout_of(key: int) -> Layout | None:
-            if key in (first, last):
+            if last - first < LAYOUTS or key in (first, last):
                 return self._layout(key)
-            growth = self._growths.get(key)
-            return growth.layout if growth is not None else self._layouts.get(key)
+            return None
 
         return selected_text(self.blocks, selection, layout_of), "\n"
 

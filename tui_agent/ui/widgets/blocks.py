@@ -7,6 +7,12 @@ from typing import Literal
 from tui_agent.core.entries import ToolCall
 from tui_agent.ui.widgets.heights import Weight
 
+LONG = 120
+"""Lines above which a user's message is shown in part until it is opened."""
+
+SHOWN = 40
+"""Lines shown of a long message."""
+
 Role = Literal["user", "assistant", "tool", "note"]
 CallState = Literal["called", "running", "asked", "returned", "failed", "denied"]
 NoticeKind = Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "stopped"]
@@ -27,6 +33,8 @@ class UserBlock:
 
     def weight(self) -> Weight:
         """What its height can be guessed from."""
+        if not self.whole and len(self.text) > LONG * LONG:
+            return Weight(3 + SHOWN, 0)
         return Weight(3 + self.text.count("\n"), len(self.text))
 
 

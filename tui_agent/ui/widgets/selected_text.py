@@ -12,8 +12,8 @@ from tui_agent.ui.widgets.lines import ROW_BITS, Layout, Row
 def selected_text(blocks: Pages[Block], selection: Selection, layout_of: Callable[[int], Layout | None]) -> str:
     """What a selection covers.
 
-    `layout_of` gives a block's layout, or None for a block in the middle that has none at hand: its source stands for
-    it, so that selecting everything does not lay out everything.
+    `layout_of` gives a block's layout, or None for a block in the middle of a long selection: its source stands for it,
+    so that selecting everything does not lay out everything.
     """
     if not len(blocks):
         return ""
