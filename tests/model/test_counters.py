@@ -68,7 +68,25 @@ async def test_a_long_text_is_counted_in_pieces() -> None:
         return text.encode()
 
     assert await counter_of(note).count("a" * 250_000) == 250_000
-    assert lengths == [100_000, 100_000, 50_000]
+    assert sum(lengths) == 250_000
+    assert max(lengths) <= 20_000
+
+
+@pytest.mark.parametrize("length", [300_001, 320_001, 1_000_000, 7_654_321])
+async def test_a_very_long_text_is_sampled(length: int) -> None:
+    lengths: list[int] = []
+
+    def note(text: str) -> Sequence[int]:
+        lengths.append(len(text))
+        return text.encode()
+
+    assert await counter_of(note).count("a" * length) == length
+    assert sum(lengths) <= 300_000
+
+
+async def test_a_sample_stands_for_all_parts_of_a_text() -> None:
+    text = "a" * 500_000 + "é" * 500_000
+    assert await counter_of(encode).count(text) == pytest.approx(1_500_000, rel=0.05)
 
 
 @pytest.mark.parametrize("error", [ValueError("special token"), Panic("panicked at src/lib.rs")])

@@ -1,7 +1,7 @@
 """Counts tokens: by the server's own tokenizer, by a vocabulary that is on this machine already, or by an estimate."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tui_agent.core.counting import Counter
@@ -17,8 +17,11 @@ Encode = Callable[[str], Sequence[int]]
 TOKENIZE_SECONDS = 0.5
 """How long a count by a server may take before the estimate stands in for it."""
 
-_CHUNK = 100_000
+_CHUNK = 20_000
 """Characters that are counted at a time; splitting costs at most a token each time."""
+
+_MOST_CHUNKS = 15
+"""Longer texts are sampled: this many chunks, spread evenly, stand for the whole."""
 
 _IN_THREAD_FROM = 20_000
 """Characters from which counting is moved off the event loop."""
@@ -73,7 +76,8 @@ class TiktokenCounter:
             return self._estimate(text)
 
     def _counted(self, encode: Encode, text: str) -> int:
-        return sum(len(encode(chunk)) for chunk in _chunks(repaired(text)))
+        chunks = _sample(repaired(text))
+        return _scaled(sum(len(encode(chunk)) for chunk in chunks), chunks, text)
 
 
 class TokenizeCounter:
@@ -105,14 +109,15 @@ class TokenizeCounter:
         if self._failures >= _MOST_FAILURES:
             return self._estimate(text)
         total = 0
-        for chunk in _chunks(repaired(text)):
+        chunks = _sample(repaired(text))
+        for chunk in chunks:
             counted = await self._asked(chunk)
             if counted is None:
                 self._note_failure()
                 return self._estimate(text)
             total += counted
         self._failures = 0
-        return total
+        return _scaled(total, chunks, text)
 
     def _note_failure(self) -> None:
         self._failures += 1
@@ -142,9 +147,18 @@ async def make_counter(endpoint: Endpoint, model: str, estimate: Estimate) -> Co
     return TiktokenCounter(encode, encoding.name, exact=encoding.is_the_models_own, estimate=estimate)
 
 
-def _chunks(text: str) -> Iterator[str]:
-    for start in range(0, len(text), _CHUNK):
-        yield text[start : start + _CHUNK]
+def _sample(text: str) -> list[str]:
+    """The text in chunks, or of a very long one as many as can be counted in time."""
+    starts = range(0, len(text), _CHUNK)
+    if len(starts) > _MOST_CHUNKS:
+        starts = range(0, len(text) - _CHUNK, (len(text) - _CHUNK) // (_MOST_CHUNKS - 1))[:_MOST_CHUNKS]
+    return [text[start : start + _CHUNK] for start in starts]
+
+
+def _scaled(counted: int, chunks: list[str], text: str) -> int:
+    """The count of the whole text from that of its chunks."""
+    length = sum(map(len, chunks))
+    return counted if length >= len(text) else round(counted * len(text) / length)
 
 
 def _count_in(answer: Any) -> int | None:
