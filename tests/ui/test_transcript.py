@@ -169,7 +169,7 @@ async def test_a_model_chosen_in_the_middle_and_a_fork_are_told() -> None:
 
 
 async def test_pins_are_marked_and_unmarked() -> None:
-    entries = [user("keep this"), Pinned("keep this", 1), Pinned("never touch main")]
+    entries: list[Entry] = [user("keep this"), Pinned("keep this", 1), Pinned("never touch main")]
     text = await shown(*entries)
     assert "you  09:01  · pinned" in text
     assert "pinned: never touch main" in text

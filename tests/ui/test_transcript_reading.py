@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_lines, screen_text
@@ -104,7 +105,7 @@ async def test_the_mouse_wheel_scrolls() -> None:
         app.transcript.load(session(50), more_above=False)
         await pilot.pause()
         before = app.transcript.scroll_y
-        await pilot._post_mouse_events([__import__("textual.events", fromlist=["x"]).MouseScrollUp], app.transcript)
+        await pilot._post_mouse_events([MouseScrollUp], app.transcript)
         assert app.transcript.scroll_y < before
 
 
@@ -285,6 +286,7 @@ async def test_the_cursor_brings_its_message_into_view() -> None:
         for _ in range(30):
             app.transcript.cursor_down()
         await pilot.pause()
+        assert app.transcript.current is not None
         assert app.transcript.current.text.split("\n")[-1] in screen_text(app)
 
 
