@@ -135,7 +135,7 @@ def test_a_detail_kept_behind_another_summary_is_not_there() -> None:
 def test_the_open_request_comes_first_among_the_details_under_its_own_heading() -> None:
     details = (Detail("path", "/a"), Detail("request", "fix the failing test"))
     text = block_of(user("fix the failing test"), calls("c"), result("c"), compacted(1, "SUM", details=details))
-    assert text.index("open request") < text.index("fix the failing test") < text.index("/a")
+    assert text.index("user's request, open") < text.index("fix the failing test") < text.index("/a")
 
 
 def test_pins_are_there_before_any_compaction_and_the_block_does_not_change_by_itself() -> None:

@@ -142,6 +142,15 @@ def test_estimates_are_multiplied_with_what_endpoints_report() -> None:
     assert checkpoint_of(log_of(*entries, ModelChosen("other"))).ratio == 1.0
 
 
+def test_a_calibrated_ratio_makes_a_cut_prompt_easier_to_see() -> None:
+    seen: list[Entry] = [user("a"), replied("b", 1_000, estimated=1_000)] * 3
+    doubtful = replied("b", 1_200, estimated=2_000)
+    assert checkpoint_of(log_of(user("a"), doubtful)).anchor is not None
+    checkpoint = checkpoint_of(log_of(*seen, user("a"), doubtful))
+    assert checkpoint.anchor is not None
+    assert checkpoint.anchor.tokens == 1_010
+
+
 def test_tools_that_appear_after_the_report_are_seen() -> None:
     entries: list[Entry] = [user("a"), replied("b", 1_000, estimated=context_at_end(log_of(user("a"))).tokens)]
     assert not gauge_of(*entries).estimated

@@ -15,7 +15,9 @@ HEADER = (
 ACKNOWLEDGEMENT = "Understood. I will use this record and go on from here."
 """What the assistant says to the block when the next kept message is the user's: templates want turns to alternate."""
 
-REQUEST_HEADING = "The user's open request, which the messages below are working on, word for word:"
+REQUEST_HEADING = "The user's request, open where the messages below begin, word for word:"
+"""True whatever is said later, so that the block keeps its bytes and an answered request is not taken up again."""
+
 DETAILS_HEADING = "Exact details, word for word:"
 PINS_HEADING = "Pinned by the user, word for word:"
 INSTRUCTIONS_HEADING = "Instructions file from the workspace:"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui_agent.context.saying import message_of, tokens_of
-from tui_agent.context.tokens import believable, estimate, next_ratio, replays_reasoning
+from tui_agent.context.tokens import believable, calibrates, estimate, next_ratio, replays_reasoning
 from tui_agent.core.codec import value_from_json, value_to_json
 from tui_agent.core.entries import (
     AssistantSaid,
@@ -277,7 +277,7 @@ def _reported(reached: Checkpoint, seq: int, answer: AssistantSaid, usage: Usage
         reached,
         anchor=Anchor(seq, usage.prompt + kept, answer.estimated, reply),
         ratio=ratio,
-        calibrations=reached.calibrations + (ratio != reached.ratio),
+        calibrations=reached.calibrations + calibrates(usage.prompt, answer.estimated),
     )
 
 

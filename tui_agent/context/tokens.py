@@ -79,13 +79,15 @@ def next_ratio(ratio: float, reported: int, estimated: int) -> float:
 
     A smoothed average. Requests too small to tell and reports beyond belief leave it as it is.
     """
-    if estimated < _TINY or reported <= 0:
+    if not calibrates(reported, estimated):
         return ratio
+    return ratio + _SMOOTHING * (reported / estimated - ratio)
+
+
+def calibrates(reported: int, estimated: int) -> bool:
+    """Whether a report says something about the estimate: the request was large enough and the two are comparable."""
     lowest, highest = _BELIEVED_RATIOS
-    measured = reported / estimated
-    if not lowest <= measured <= highest:
-        return ratio
-    return ratio + _SMOOTHING * (measured - ratio)
+    return estimated >= _TINY and lowest <= reported / estimated <= highest
 
 
 def believable(usage: Usage | None, expected: int, window: int | None = None, calibrated: bool = False) -> bool:
