@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from tui_agent.agent.tools.text_files import visible
 from tui_agent.errors import ToolFailed
 
 _KERNEL_PLACES = (Path("/proc"), Path("/sys"), Path("/dev"))
@@ -100,8 +101,13 @@ class Workspace:
         if any(_is_within(real, place) and not _is_within(self.root, place) for place in _KERNEL_PLACES):
             raise ToolFailed(f"{path} is part of the system, not a file.")
         outside = not _is_within(real, self.root)
-        shown = str(real) if outside else self.relative(real)
-        return Place(real, shown, outside, _is_sensitive(PurePath(shown)) or self._is_repository_inside)
+        shown = visible(str(real) if outside else self.relative(real))
+        return Place(
+            real,
+            shown,
+            outside,
+            _is_sensitive(PurePath(real if outside else self.relative(real))) or self._is_repository_inside,
+        )
 
     def relative(self, real: Path) -> str:
         """A real path inside the workspace as the user would write it; "." for the workspace itself."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.tools.calling import call, names_in, refusal
+from tests.agent.tools.calling import call, find_nothing, names_in, refusal
+from tui_agent.agent.tools.registry import default_tools
 from tui_agent.agent.tools.write_file import WriteFile
 from tui_agent.agent.workspace import Workspace
 from tui_agent.errors import ToolFailed
@@ -134,3 +135,17 @@ async def test_a_large_rewrite_is_still_shown_and_quick(tmp_path: Path) -> None:
     intent = await WriteFile(Workspace(tmp_path)).intent({"path": "f", "content": content})
     assert intent.title == "edit f +20000 -20000"
     assert intent.body.count("\n") == 40_003
+
+
+async def test_a_change_the_model_has_not_seen_is_not_written_over(tmp_path: Path) -> None:
+    tools = default_tools(Workspace(tmp_path), find_nothing)
+    (tmp_path / "f").write_text("one\n")
+    await call(tools["read_file"], path="f")
+    (tmp_path / "f").write_text("one\nand the user's own line\n")
+    why = await refusal(tools["write_file"], path="f", content="two\n")
+    assert "has changed since you last read it" in why
+    await call(tools["read_file"], path="f")
+    await call(tools["write_file"], path="f", content="two\n")
+    await call(tools["edit_file"], path="f", old_text="two", new_text="three")
+    await call(tools["write_file"], path="f", content="four\n")
+    assert (tmp_path / "f").read_text() == "four\n"

@@ -161,7 +161,7 @@ class _Printed:
         if not self._dropped:
             return (head + tail).decode("utf-8", "replace")
         note = f"\n[{size_in_words(self._dropped)} left out here]\n"
-        return head.decode("utf-8", "replace") + note + tail.decode("utf-8", "replace")
+        return f"{head.decode('utf-8', 'replace')}{note}{tail.decode('utf-8', 'replace')}"
 
     def _take(self) -> bool:
         """One piece from the pipe; False when there is none for now, or ever."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tui_agent.agent.tools.arguments import optional_flag, required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult
 from tui_agent.agent.tools.edits import replaced
+from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.writing import change_intent, make_change, read_text
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
@@ -38,8 +39,9 @@ class EditFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None) -> None:
         self._workspace = workspace
+        self._seen = seen or SeenFiles()
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
@@ -49,7 +51,7 @@ class EditFile:
         return await asyncio.to_thread(self._intent, path, old, new, everywhere)
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent)
+        return await make_change(intent, self._seen)
 
     def _intent(self, path: str, old: str, new: str, everywhere: bool) -> Intent:
         place = self._workspace.locate(path)

@@ -14,6 +14,7 @@ from tui_agent.agent import files
 from tui_agent.agent.tools.arguments import optional_number, required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
 from tui_agent.agent.tools.edits import with_line_feeds
+from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
@@ -58,8 +59,9 @@ class ReadFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None) -> None:
         self._workspace = workspace
+        self._seen = seen or SeenFiles()
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         place = self._workspace.locate(required_text(arguments, "path"))
@@ -81,12 +83,12 @@ class ReadFile:
     async def run(self, intent: Intent, report: Report) -> ToolResult:
         match intent.payload:
             case _Lines() as wanted:
-                return await asyncio.to_thread(_read, wanted)
+                return await asyncio.to_thread(_read, wanted, self._seen)
             case _:
                 raise ToolFailed("This intent was made by another tool.")
 
 
-def _read(wanted: _Lines) -> ToolResult:
+def _read(wanted: _Lines, seen: SeenFiles) -> ToolResult:
     place = wanted.place
     try:
         content = files.read_file(place.real, _READ_AT_ONCE)
@@ -97,6 +99,7 @@ def _read(wanted: _Lines) -> ToolResult:
         size = size_in_words(content.size)
         raise ToolFailed(f"{place.shown} is a {kind_of_binary(content.data)} ({size}), not text; it cannot be read.")
     if content.is_complete:
+        seen.saw(place.real, content.digest)
         return _result(wanted, form, _whole_lines(form.decode(content.data)))
     return _result_of_part(wanted, form, content.size)
 

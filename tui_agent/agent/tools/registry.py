@@ -10,6 +10,7 @@ from tui_agent.agent.tools.read_file import ReadFile
 from tui_agent.agent.tools.run_command import RunCommand
 from tui_agent.agent.tools.search_files import SearchFiles
 from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, SearchPastMessages
+from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.write_file import WriteFile
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
@@ -29,12 +30,13 @@ def default_tools(
     `secrets` are values, such as the API key, that no child process may see. `ripgrep` is the program's path when it
     is installed; without it searches run in Python.
     """
+    seen = SeenFiles()
     tools: tuple[Tool, ...] = (
-        ReadFile(workspace),
+        ReadFile(workspace, seen),
         ListFiles(workspace),
         SearchFiles(workspace, ripgrep),
-        EditFile(workspace),
-        WriteFile(workspace),
+        EditFile(workspace, seen),
+        WriteFile(workspace, seen),
         RunCommand(workspace, secrets),
         SearchPastMessages(search, read_past),
     )

@@ -12,6 +12,7 @@ from tui_agent.agent.tools.arguments import optional_number, optional_text, requ
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of, one_line
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.child_process import Finished, run_program
+from tui_agent.agent.tools.text_files import visible
 from tui_agent.agent.workspace import Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -35,8 +36,8 @@ class RunCommand:
     read_only = False
     spec = ToolSpec(
         "run_command",
-        "Run a bash command in the workspace. No terminal and no input; processes left in the background are ended "
-        f"when the command ends. `seconds` is the time limit (default {_SECONDS}).",
+        "Run a bash command; each call starts in the workspace. No terminal, no input; processes left in the "
+        f"background are ended with the command. `seconds` is the time limit (default {_SECONDS}).",
         json.dumps(
             {
                 "type": "object",
@@ -111,7 +112,7 @@ def _result(command: str, finished: Finished, seconds: int, took: float) -> Tool
     notes = [f"[{ending}]"] if finished.code != 0 else []
     if finished.left_running:
         notes.append("[processes it had left in the background were ended]")
-    output = finished.output
+    output = visible(finished.output)
     if notes:
         gap = "" if not output or output.endswith("\n") else "\n"
         output = output + gap + "\n".join(notes)

@@ -1,6 +1,7 @@
 """Bytes as text and back without loss: encodings, byte order marks, and what is no text at all."""
 
 import codecs
+import re
 from dataclasses import dataclass, replace
 
 from tui_agent.errors import ToolFailed
@@ -32,6 +33,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\v\b\x1b")
 """Control bytes that text does not hold; tab, line ends, feeds, backspace and escape occur in logs."""
+
+_UNSENDABLE = re.compile(r"[\0\ud800-\udfff]")
 
 _SAMPLE = 65_536
 """Bytes at the beginning that are looked at one by one; the whole is only ever decoded and encoded again."""
@@ -117,12 +120,8 @@ def size_in_words(size: int) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with bytes that could not be decoded as replacement characters, so that it can be stored and sent."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return text
+    """The text with what cannot be stored or sent as replacement characters: undecodable bytes, half characters, NUL."""
+    return _UNSENDABLE.sub("\ufffd", text)
 
 
 def _decodes(form: TextForm, data: bytes, complete: bool) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tui_agent.agent.tools.arguments import required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult
+from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.writing import TextFile, change_intent, make_change, read_text
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
@@ -29,8 +30,9 @@ class WriteFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None) -> None:
         self._workspace = workspace
+        self._seen = seen or SeenFiles()
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
@@ -38,13 +40,15 @@ class WriteFile:
         return await asyncio.to_thread(self._intent, path, content)
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent)
+        return await make_change(intent, self._seen)
 
     def _intent(self, path: str, content: str) -> Intent:
         place = self._workspace.locate(path)
         if path.endswith(("/", "/.")):
             raise ToolFailed(f"{path} is the name of a directory.", "", "Add the name of the file.")
         old = _existing(place)
+        if old:
+            self._seen.check(place.real, old.digest, place.shown)
         text = _as_before(content, old) if old else content
         if old and text == old.text:
             raise ToolFailed(f"No change: {place.shown} already holds exactly this.", "Nothing was written.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tui_agent.agent import files
 from tui_agent.agent.tools.base import Intent, ToolResult
+from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_diff import diff_of
 from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
 from tui_agent.agent.workspace import Place, Workspace
@@ -80,7 +81,7 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
     )
 
 
-async def make_change(intent: Intent) -> ToolResult:
+async def make_change(intent: Intent, seen: SeenFiles) -> ToolResult:
     """Writes what the intent shows, unless the file has changed since.
 
     Raises:
@@ -89,6 +90,7 @@ async def make_change(intent: Intent) -> ToolResult:
     match intent.payload:
         case Change(path, shown, data, before, counts):
             await asyncio.to_thread(files.replace_file, path, data, before)
+            seen.saw(path, files.digest_of(data))
             verb = "Created" if before is None else "Changed"
             return ToolResult(f"{verb} {shown} ({counts} lines).", subject=shown, summary=counts)
         case _:
