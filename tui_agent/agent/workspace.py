@@ -101,13 +101,9 @@ class Workspace:
         if any(_is_within(real, place) and not _is_within(self.root, place) for place in _KERNEL_PLACES):
             raise ToolFailed(f"{path} is part of the system, not a file.")
         outside = not _is_within(real, self.root)
-        shown = visible(str(real) if outside else self.relative(real))
-        return Place(
-            real,
-            shown,
-            outside,
-            _is_sensitive(PurePath(real if outside else self.relative(real))) or self._is_repository_inside,
-        )
+        name = str(real) if outside else self.relative(real)
+        sensitive = _is_sensitive(PurePath(name)) or self._is_repository_inside
+        return Place(real, visible(name), outside, sensitive)
 
     def relative(self, real: Path) -> str:
         """A real path inside the workspace as the user would write it; "." for the workspace itself."""

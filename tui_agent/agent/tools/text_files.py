@@ -120,7 +120,7 @@ def size_in_words(size: int) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with what cannot be stored or sent as replacement characters: undecodable bytes, half characters, NUL."""
+    """The text with replacement characters for what cannot be sent: undecodable bytes, half characters, NUL."""
     return _UNSENDABLE.sub("\ufffd", text)
 
 
