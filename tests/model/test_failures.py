@@ -207,6 +207,14 @@ def test_an_overflow_is_recognised_and_its_limit_read(status: int, body: object,
     assert failure.limit == limit
 
 
+def test_a_request_that_is_echoed_in_a_refusal_is_not_read_as_the_endpoints_words() -> None:
+    echo = {"content": "the maximum context length is 5 tokens"}
+    detail = [
+        {"type": "extra_forbidden", "loc": ["body", "foo"], "msg": "Extra inputs are not permitted", "input": echo}
+    ]
+    assert type(refused(422, {"detail": detail})) is RequestRefused
+
+
 def test_an_overflow_inside_a_stream_is_recognised() -> None:
     failure = failure_of(said_in({"error": {"message": "Context size has been exceeded."}}), HERE)
     assert isinstance(failure, ContextOverflow)

@@ -10,8 +10,9 @@ _STATUSES = frozenset({None, 400, 413, 422, 500, 503})
 
 _NUMBER = r"(\d[\d,_.]*\d|\d)"
 
+# Patterns are kept as text: they are compiled when the first refusal comes, not when the program starts.
 _LIMITS = tuple(
-    re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
+    pattern.replace("{n}", _NUMBER)
     for pattern in (
         r"available context size \({n} tokens\)",
         r"max context size \({n} tokens\)",
@@ -33,46 +34,42 @@ _LIMITS = tuple(
     )
 )
 
-_PHRASES = re.compile(
-    "|".join(
-        (
-            r"context_length_exceeded",
-            r"exceed_context_size",
-            r"contextwindowexceeded",
-            r"context_window_exceeded",
-            r"request_too_large",
-            r"maximum context length",
-            r"(exceed(s|ed|ing)?|overflows?|beyond|longer than|larger than|over) the"
-            r" (available |model'?s? |maximum |max )*context",
-            r"context (length|size|window)( has been| was| is)? (exceeded|overflow)",
-            r"when context the overflows",
-            r"exceed context limit",
-            r"larger than the max(imum)? context size",
-            r"exceeds the context window",
-            r"longer than the (model'?s )?context (length|window)",
-            r"longer than the context length",
-            r"prompt (is )?too long",
-            r"input (is )?too long",
-            r"(input|prompt|messages?|conversation) (is|are) too (long|large) for",
-            r"exceeded max context length",
-            r"exceed(s|ed)? the configured limit of",
-            r"input token count .* exceeds the maximum number of tokens",
-            r"too large for model with .* maximum context length",
-            r"maximum prompt length is",
-            r"exceeded model token limit",
-            r"reduce the length of (the|your) (messages|prompt|input)",
-            r"model'?s context length is only",
-            r"too many (input )?tokens(?! per)",
-        )
+_PHRASES = "|".join(
+    (
+        r"context_length_exceeded",
+        r"exceed_context_size",
+        r"contextwindowexceeded",
+        r"context_window_exceeded",
+        r"request_too_large",
+        r"maximum context length",
+        r"(exceed(s|ed|ing)?|overflows?|beyond|longer than|larger than|over) the"
+        r" (available |model'?s? |maximum |max )*context",
+        r"context (length|size|window)( has been| was| is)? (exceeded|overflow)",
+        r"when context the overflows",
+        r"exceed context limit",
+        r"larger than the max(imum)? context size",
+        r"exceeds the context window",
+        r"longer than the (model'?s )?context (length|window)",
+        r"longer than the context length",
+        r"prompt (is )?too long",
+        r"input (is )?too long",
+        r"(input|prompt|messages?|conversation) (is|are) too (long|large) for",
+        r"exceeded max context length",
+        r"exceed(s|ed)? the configured limit of",
+        r"input token count .* exceeds the maximum number of tokens",
+        r"too large for model with .* maximum context length",
+        r"maximum prompt length is",
+        r"exceeded model token limit",
+        r"reduce the length of (the|your) (messages|prompt|input)",
+        r"model'?s context length is only",
+        r"too many (input )?tokens(?! per)",
     )
 )
 
-_PASSING = re.compile(
-    r"rate.?limit|tokens per (min|day)|\btp[md]\b|quota|throttl|too many requests|service unavailable|overloaded"
-)
+_PASSING = r"rate.?limit|tokens per (min|day)|\btp[md]\b|quota|throttl|too many requests|service unavailable|overloaded"
 """Words of a refusal that will pass by itself."""
 
-_REQUESTED = re.compile(rf"limit:? {_NUMBER}, requested:? {_NUMBER}", re.IGNORECASE)
+_REQUESTED = rf"limit:? {_NUMBER}, requested:? {_NUMBER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +88,9 @@ def overflow_in(said: ServerSaid, host: str = "") -> Overflow | None:
         return None
     if said.code == "context_length_exceeded" or said.type == "exceed_context_size_error":
         return Overflow(_limit(said))
-    if _PASSING.search(words) and "contextwindowexceeded" not in words:
+    if re.search(_PASSING, words) and "contextwindowexceeded" not in words:
         return None
-    if _PHRASES.search(words) or said.status == 413:
+    if re.search(_PHRASES, words) or said.status == 413:
         return Overflow(_limit(said))
     is_silent_refusal = said.status == 400 and not said.everything.strip() and host.endswith("cerebras.ai")
     return Overflow(None) if is_silent_refusal else None
@@ -101,7 +98,7 @@ def overflow_in(said: ServerSaid, host: str = "") -> Overflow | None:
 
 def _asks_for_more_than_ever(words: str) -> bool:
     """Whether a limit per minute is smaller than the request: waiting cannot help, a shorter request can."""
-    told = _REQUESTED.search(words)
+    told = re.search(_REQUESTED, words)
     if told is None:
         return False
     limit, requested = (_number(each) for each in told.groups())
@@ -114,7 +111,7 @@ def _limit(said: ServerSaid) -> int | None:
         return told
     text = f"{said.message} {said.everything}"
     for pattern in _LIMITS:
-        found = pattern.search(text)
+        found = re.search(pattern, text, re.IGNORECASE)
         if found and _number(found.group(1)) > 0:
             return _number(found.group(1))
     return None

@@ -41,25 +41,21 @@ class Quirks:
 
 NO_QUIRKS = Quirks()
 
-_REFUSING = re.compile(
+_REFUSING = (
     r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|extra (inputs|fields)|not permitted"
     r"|not allowed|not accept|invalid|deprecated|not available|too large|must be|only .* supported|cannot be"
 )
-_TOOLS = re.compile(
+_TOOLS = (
     r"(does not|doesn't|do not|not) support (the use of )?(tools|tool use|tool call|tool_call|function)"
     r"|support tool use|tools? (is|are) not supported|`?tools`? is not supported|enable-auto-tool-choice"
     r"|tool-call-parser"
     r"|tools param requires|tool(s| use| calling) (is |are )?(not available|unavailable|unsupported|disabled)"
     r"|function calling is not (supported|enabled)"
 )
-_ALTERNATE = re.compile(
-    r"roles? must alternate|must alternate|alternating roles|after role|consecutive (user|assistant)"
-)
-_NO_SYSTEM = re.compile(
-    r"system role (is )?not supported|system messages? (is|are) not supported|does not support system"
-)
-_IDS = re.compile(r"tool call id .*(length of 9|a-z, a-z, 0-9)")
-_TEMPLATE = re.compile(
+_ALTERNATE = r"roles? must alternate|must alternate|alternating roles|after role|consecutive (user|assistant)"
+_NO_SYSTEM = r"system role (is )?not supported|system messages? (is|are) not supported|does not support system"
+_IDS = r"tool call id .*(length of 9|a-z, a-z, 0-9)"
+_TEMPLATE = (
     r"jinja|chat.?template|parser for this template|conversation roles|roles must alternate|system message must"
     r"|no user query|raise_exception"
 )
@@ -78,7 +74,7 @@ def adapted(quirks: Quirks, said: ServerSaid, sent: Collection[str]) -> Quirks |
         (_NO_SYSTEM, replace(quirks, fold_system=True)),
         (_ALTERNATE, replace(quirks, merge_neighbours=True)),
     ):
-        if pattern.search(words):
+        if re.search(pattern, words):
             return learnt if learnt != quirks else None
     if said.status not in (400, 422):
         return None
@@ -91,12 +87,12 @@ def refuses_tools(said: ServerSaid) -> bool:
         return False
     words = said.words()
     is_field = said.param in ("tools", "tool_choice") and re.search(r"unsupported|not support|unknown|unrecogni", words)
-    return bool(_TOOLS.search(words) or is_field)
+    return bool(re.search(_TOOLS, words) or is_field)
 
 
 def is_template_trouble(said: ServerSaid) -> bool:
     """Whether the model's chat template could not make a prompt of the messages: trying again cannot help."""
-    return _TEMPLATE.search(said.words()) is not None
+    return re.search(_TEMPLATE, said.words()) is not None
 
 
 def _without_field(quirks: Quirks, said: ServerSaid, words: str, sent: Collection[str]) -> Quirks | None:
@@ -113,4 +109,4 @@ def _is_refused(name: str, said: ServerSaid, words: str) -> bool:
     if said.param == name or said.param.startswith((f"{name}.", f"{name}[")):
         return True
     is_named = re.search(rf"(?<![a-z_]){name}(?![a-z_])", words) is not None
-    return is_named and _REFUSING.search(words) is not None
+    return is_named and re.search(_REFUSING, words) is not None

@@ -66,7 +66,7 @@ def said_in_response(status: int, headers: Mapping[str, str], content: bytes) ->
         code=said.code,
         type=said.type,
         param=said.param,
-        everything=text[:_LONGEST_READ],
+        everything=said.everything,
         fields=said.fields,
         retry_after=_retry_after(headers),
         location=headers.get("location", ""),
@@ -90,9 +90,18 @@ def said_in(parsed: object, status: int | None = None) -> ServerSaid:
         code=_word(holder.get("code")),
         type=_word(holder.get("type")) or _word(holder.get("status")),
         param=_word(holder.get("param")),
-        everything=_dumped(parsed),
+        everything=_dumped(_without_echo(parsed)),
         fields=holder,
     )
+
+
+def _without_echo(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The body without the request that some validators send back: its words are not the endpoint's."""
+    details = parsed.get("detail")
+    if not isinstance(details, list):
+        return parsed
+    told = ("type", "loc", "msg")
+    return {"detail": [{key: each[key] for key in told if key in each} for each in details if isinstance(each, dict)]}
 
 
 def _message(holder: dict[str, Any]) -> str:
