@@ -192,6 +192,15 @@ async def test_the_programs_own_directories_are_closed(place: Place, tmp_path: P
     assert config.read_text() == SECRET
 
 
+async def test_a_workspace_below_the_programs_own_directory_is_open_but_not_what_lies_beside_it(place: Place) -> None:
+    (place.inside.parent / "archive.db").write_text(SECRET)
+    workspace = Workspace(place.inside, forbidden=(place.inside.parent,))
+    assert (await call(ReadFile(workspace), path="sub/in.txt")).output == "inside"
+    assert "sub/in.txt" in (await call(ListFiles(workspace))).output
+    assert "closed" in await refusal(ReadFile(workspace), path="../archive.db")
+    assert "closed" in await refusal(ReadFile(workspace), path="out/secret.txt")
+
+
 async def test_lists_and_searches_do_not_show_the_programs_own_directories(place: Place) -> None:
     own = place.inside / "o[w]n"
     own.mkdir()

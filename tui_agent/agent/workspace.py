@@ -110,10 +110,15 @@ class Workspace:
         return str(real.relative_to(self.root))
 
     def is_forbidden(self, real: Path) -> bool:
-        """Whether a real path is closed to tools, by name or because it is the same directory under another name."""
-        if any(_is_within(real, place) for place in self.forbidden):
+        """Whether a real path is closed to tools, by name or because it is the same directory under another name.
+
+        A workspace that lies below such a directory is open all the same: it was chosen by the user.
+        """
+        inside = _is_within(real, self.root)
+        closed = [place for place in self.forbidden if not (inside and place in self.root.parents)]
+        if any(_is_within(real, place) for place in closed):
             return True
-        own = {identity for place in self.forbidden if (identity := _identity(place))}
+        own = {identity for place in closed if (identity := _identity(place))}
         return bool(own) and any(_identity(part) in own for part in (real, *real.parents))
 
     @property
