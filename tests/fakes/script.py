@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 
@@ -155,6 +156,9 @@ def chunk(delta: dict[str, Any] | None = None, finish: str | None = None, **more
     return event({"id": "c1", "object": "chat.completion.chunk", "choices": [choice], **more})
 
 
+_NUMBERS = count(1)
+"""For the ids of calls that were scripted without one."""
+
 DONE = b"data: [DONE]\n\n"
 
 
@@ -233,7 +237,7 @@ def _fragments(call: Call, place: int) -> list[dict[str, Any]]:
     """A call as most endpoints stream it: the head, then the arguments in two pieces."""
     arguments = _arguments(call)
     middle = len(arguments) // 2
-    call_id = call.id or f"call_{place}_{abs(hash((call.name, arguments))) % 10**8}"
+    call_id = call.id or f"call_{next(_NUMBERS)}"
     head = {"index": place, "id": call_id, "type": "function", "function": {"name": call.name, "arguments": ""}}
     rest = [{"index": place, "function": {"arguments": half}} for half in (arguments[:middle], arguments[middle:])]
     return [head, *rest]
@@ -247,11 +251,11 @@ def _completion(scripted: Scripted, usage: dict[str, Any] | None, model: str) ->
     if scripted.tool_calls:
         message["tool_calls"] = [
             {
-                "id": call.id or f"call_{n}",
+                "id": call.id or f"call_{next(_NUMBERS)}",
                 "type": "function",
                 "function": {"name": call.name, "arguments": _arguments(call)},
             }
-            for n, call in enumerate(scripted.tool_calls)
+            for call in scripted.tool_calls
         ]
     choice = {"index": 0, "message": message, "finish_reason": _finish(scripted)}
     answer = {"id": "c1", "object": "chat.completion", "model": model, "choices": [choice]}
