@@ -7,7 +7,6 @@ from pathlib import Path
 from textual.widgets import TextArea
 
 import tui_agent
-from tui_agent.agent.services import Services
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
 
@@ -15,7 +14,7 @@ from tui_agent.ui.app import TuiAgentApp
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=folder, embedded="off", base_url="http://127.0.0.1:9/v1", model="nobody")
-        app = TuiAgentApp(Services(settings))
+        app = TuiAgentApp(settings)
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
@@ -27,7 +26,6 @@ async def main() -> None:
             await pilot.pause()
             assert len(app.screen_stack) > 1, "F1 opens help"
             await pilot.press("escape")
-        assert (Path(folder) / "archive.db").exists()
     print(f"tui-agent {tui_agent.__version__} opens, takes keys and closes; run from {Path(tui_agent.__file__).parent}")
 
 

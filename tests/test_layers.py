@@ -57,7 +57,7 @@ SCREEN = {"textual", "rich"}
     ("statement", "unimported"),
     [
         ("import tui_agent", {"tui_agent.cli", "typing"} | HEAVY | SCREEN),
-        ("import tui_agent.cli", HEAVY | SCREEN | {"apsw", "platformdirs"}),
+        ("import tui_agent.cli", HEAVY | SCREEN | {"apsw"}),
         ("import tui_agent.context", HEAVY | SCREEN | {"apsw", "asyncio", "sqlite3", "subprocess"}),
         ("import tui_agent.archive.store", HEAVY | SCREEN),
         ("import tui_agent.settings, tui_agent.paths", HEAVY | SCREEN | {"apsw", "asyncio"}),
