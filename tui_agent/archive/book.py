@@ -65,7 +65,7 @@ def one(connection: apsw.Connection, id_or_prefix: str) -> SessionInfo:
     exact: Any = connection.execute(f"{select} id = ?", (id_or_prefix,)).fetchone()
     if exact is not None:
         return session_of(exact)
-    begins = f"{select} ? <> '' AND substr(id, 1, length(?)) = ? ORDER BY change DESC LIMIT ?"
+    begins = f"{select} ? <> '' AND substr(id, 1, length(?)) = ? ORDER BY change DESC, number DESC LIMIT ?"
     found = [
         session_of(row)
         for row in connection.execute(begins, (id_or_prefix, id_or_prefix, id_or_prefix, _CANDIDATES_NAMED + 1))
