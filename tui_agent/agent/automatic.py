@@ -11,12 +11,11 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
 from tui_agent.context.policy import STALLS_BEFORE_PAUSE, pause
 from tui_agent.context.prune import superseded
-from tui_agent.core.entries import Compacted, Detail, Failed, Noticed
-from tui_agent.core.events import CompactionEnded, Event, Gauge, TurnEnded
+from tui_agent.core.entries import Compacted, Detail, Noticed
+from tui_agent.core.events import CompactionEnded, Event
 from tui_agent.errors import (
     ApprovalPending,
     CompactionError,
-    ContextOverflow,
     ModelError,
     NothingToFold,
     SummaryRejected,
@@ -43,14 +42,19 @@ class Reviewer(Protocol):
 
 async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | None) -> AsyncGenerator[Event, None]:
     """If a trigger is exceeded and the mode says so, compact: cheap stubs first, then a summary."""
-    if _obeyed_mode(bench, review) in ("remind", "off"):
+    if obeyed_mode(bench, review) in ("remind", "off"):
         return
     trigger = exceeded(session.gauge(), session.measures.limits)
     if trigger is None or session.pending_approval() is not None:
         return
     pruned = superseded(session.tail, session.measures.limits.keep_recent)
     if pruned is not None:
+        before = session.gauge().tokens
         for event in await session.append(pruned):
+            yield event
+        freed = max(before - session.gauge().tokens, 0)
+        line = bench.wording.stubbed.format(count=len(pruned.seqs), tokens=f"{freed:,}")
+        for event in await session.append(Noticed(line, "compaction")):
             yield event
         trigger = exceeded(session.gauge(), session.measures.limits)
         if trigger is None:
@@ -65,34 +69,6 @@ async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | 
     async with aclosing(compact(bench, session, Wish(trigger=trigger), review)) as events:
         async for event in events:
             yield event
-
-
-async def make_room(
-    bench: Workbench, session: Session, review: Reviewer | None, *, overflow: ContextOverflow | None = None
-) -> AsyncGenerator[Event, None]:
-    """Before a request: compact if due, and see to it that the request fits the window.
-
-    `TurnEnded` comes last when it cannot be made to fit; the log then says why and what to do.
-    """
-    if overflow is None:
-        async with aclosing(compact_if_due(bench, session, review)) as events:
-            async for event in events:
-                yield event
-        if fits(session.gauge()):
-            return
-    may = _obeyed_mode(bench, review) not in ("remind", "off")
-    wishes = [Wish(trigger="overflow", must_fit=True), Wish(keep=1, trigger="overflow", must_fit=True)] if may else []
-    for wish in wishes:
-        async with aclosing(compact(bench, session, wish, None)) as events:
-            async for event in events:
-                yield event
-        if fits(session.gauge()):
-            return
-        if overflow is not None:
-            break
-    for event in await session.append(refusal(session.gauge(), may)):
-        yield event
-    yield TurnEnded("refused")
 
 
 async def compact(
@@ -139,25 +115,7 @@ async def _failed(session: Session, line: str, error: ModelError | CompactionErr
     yield CompactionEnded(False, str(error))
 
 
-def fits(gauge: Gauge) -> bool:
-    """Whether a request with this context can be sent, as far as is known."""
-    return gauge.window is None or gauge.window_source == "assumed" or gauge.tokens <= gauge.window
-
-
-def refusal(gauge: Gauge, may_compact: bool) -> Failed:
-    """Why a request is not sent, and the ways out."""
-    parts = gauge.parts
-    return Failed(
-        f"This request would be about {gauge.tokens:,} tokens; the window is {gauge.window or 0:,}.",
-        f"It was not sent. System prompt {parts.system:,}, tools {parts.tools:,}, summary {parts.summary:,}, "
-        f"pins {parts.pins:,}, messages {parts.tail:,}.",
-        "Shorten the newest message, unpin something, or choose a model with a larger window."
-        if may_compact
-        else "Compact (/compact), shorten the newest message, or choose a model with a larger window.",
-    )
-
-
-def _obeyed_mode(bench: Workbench, review: Reviewer | None) -> str:
+def obeyed_mode(bench: Workbench, review: Reviewer | None) -> str:
     """The mode as it can be obeyed here: nobody can be asked without a reviewer, so `ask` only reminds."""
     return "remind" if bench.mode == "ask" and review is None else bench.mode
 

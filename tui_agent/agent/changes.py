@@ -1,5 +1,7 @@
 """Changes a person makes to a session's memory. Each only appends; each says what happened as events."""
 
+from dataclasses import replace
+
 from tui_agent.agent.session import Session, new_session_id, utc_now
 from tui_agent.context.checkpoint import checkpoint_of, checkpoint_to_json
 from tui_agent.core.entries import (
@@ -12,10 +14,12 @@ from tui_agent.core.entries import (
     Item,
     Logged,
     Pinned,
+    Pruned,
     Rewound,
     SummaryRestored,
     TitleSet,
     Unpinned,
+    Unpruned,
 )
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, DoesNotFit
@@ -94,7 +98,27 @@ async def keep_detail(session: Session, detail: Detail) -> list[Event]:
     head = session.checkpoint.head
     if head is None:
         raise CompactionError("There is no summary to keep this behind.", todo="Pin it instead.")
-    return await session.append(DetailKept(head, detail))
+    return await session.append(DetailKept(head, replace(detail, origin="user")))
+
+
+async def unprune(session: Session) -> list[Event]:
+    """Bring back the tool output that was left out of the context to save space.
+
+    Raises:
+        CompactionError: none is left out.
+    """
+    left_out: set[int] = set()
+    for each in session.tail:
+        match each.entry:
+            case Pruned(seqs):
+                left_out |= set(seqs)
+            case Unpruned(seqs):
+                left_out -= set(seqs)
+            case _:
+                pass
+    if not left_out:
+        raise CompactionError("No tool output is left out of the context.")
+    return await session.append(Unpruned(tuple(sorted(left_out))))
 
 
 async def rename(session: Session, title: str) -> list[Event]:

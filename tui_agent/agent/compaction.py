@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from tui_agent.agent.changes import kept_details, live_items
 from tui_agent.agent.session import Session
+from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
@@ -16,34 +17,19 @@ from tui_agent.context.pairing import is_rewound
 from tui_agent.context.policy import Plan, plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
-    accepted,
     extract,
     next_id,
     opaque,
-    parse_items,
     render,
     standing,
-    summary_requests,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, Trigger, Usage, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, Trigger, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
-from tui_agent.core.messages import Message
 from tui_agent.errors import CompactionError, ModelError, NothingToFold, SummaryRejected
-from tui_agent.model.events import Replied, Restarted, Retrying, TextPiece
-from tui_agent.model.wire import Request
-
-FALLBACK_ROOM = 8_192
-"""Tokens of material for one summary request when the window is unknown."""
 
 FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 """Below both, folding by itself gains nothing: the block round a summary takes about as much."""
-
-INSTRUCTION_ROOM = 400
-"""Tokens that the instruction and its example take."""
-
-REPLY_ROOM = 2_048
-"""The most tokens a summary may take; a reply that reaches it is cut off and not accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +78,7 @@ class Compactor:
         self._bench = bench
         self._session = session
         self._wish = wish
-        self._usage: Usage | None = None
+        self._summariser = Summariser(bench, session.measures.limits, session.checkpoint.ratio)
 
     async def propose(self) -> AsyncGenerator[Event | Proposed, None]:
         """Stream a summary of the messages that have become old; `Proposed` comes last. Nothing is changed.
@@ -111,87 +97,35 @@ class Compactor:
             raise NothingToFold("Too little has become old for a summary to be shorter.")
         started = time.monotonic()
         yield CompactionStarted(made.messages, wish.trigger)
-        new: list[Item] = []
-        model = self._bench.settings.summary_model or self._bench.connection.model
+        standing_items = live_items(session)
         try:
-            async with aclosing(self._summarise(made, model, new)) as events:
+            async with aclosing(
+                self._summariser.summarise(made.folded, standing_items, wish.focus, persistent=wish.must_fit)
+            ) as events:
                 async for event in events:
                     yield event
+            new = attribute(self._summariser.items, made.folded)
         except (SummaryRejected, ModelError) as error:
             if not wish.must_fit:
                 raise
+            new = extract(made.folded, details_of(made.folded))
+            self._summariser.model = ""
             yield SummaryRestarted(str(error))
-            model = ""
-            new[:] = extract(made.folded, details_of(made.folded))
             yield SummaryArrived(render(new))
-        yield Proposed(await self._proposal(made, new, model, time.monotonic() - started))
-
-    async def _summarise(self, made: Plan, model: str, new: list[Item]) -> AsyncGenerator[Event, None]:
-        """Ask for items, chunk by chunk, and collect them in `new`."""
-        standing_items = live_items(self._session)
-        first_id = next_id(self._every_item())
-        requests = summary_requests(made.folded, standing(standing_items), focus=self._wish.focus, room=self._room())
-        for place, messages in enumerate(requests):
-            if place:
-                yield SummaryRestarted(f"part {place + 1} of {len(requests)}")
-            pieces: list[str] = []
-            async with aclosing(self._ask(messages, model, pieces)) as events:
-                async for event in events:
-                    yield event
-            known = (*standing_items, *new)
-            new.extend(parse_items(pieces[-1], made.folded, standing(known), first_id + len(new)))
-        if not new and not standing_items:
-            raise SummaryRejected("The summary held no statement.", "Nothing was replaced.")
-
-    async def _ask(self, messages: Sequence[Message], model: str, answers: list[str]) -> AsyncGenerator[Event, None]:
-        request = Request(tuple(messages), model, temperature=0.0, max_tokens=self._reply_room())
-        async with aclosing(self._bench.connection.client.stream(request)) as events:
-            async for event in events:
-                match event:
-                    case TextPiece(text):
-                        yield SummaryArrived(text)
-                    case Restarted(text):
-                        yield SummaryRestarted()
-                        yield SummaryArrived(text)
-                    case Retrying(reason=reason):
-                        yield SummaryRestarted(reason)
-                    case Replied(reply):
-                        self._spend(reply.usage)
-                        answers.append(accepted(reply.text, reply.finish, bool(reply.tool_calls)))
-                    case _:
-                        pass
-
-    def _every_item(self) -> tuple[Item, ...]:
-        live = self._session.live_summary()
-        return live.entry.items if live is not None and isinstance(live.entry, Compacted) else ()
-
-    def _spend(self, usage: Usage | None) -> None:
-        if usage is None:
-            return
-        spent = self._usage or Usage(0, 0)
-        self._usage = Usage(
-            spent.prompt + usage.prompt, spent.completion + usage.completion, spent.cached + usage.cached
-        )
-
-    def _reply_room(self) -> int:
-        window = self._session.measures.limits.window
-        return min(REPLY_ROOM, max(256, window // 4)) if window else REPLY_ROOM
-
-    def _room(self) -> int:
-        """Estimated tokens of material that one summary request may carry, with a margin for a wrong estimate."""
-        window = self._session.measures.limits.window
-        if window is None:
-            return FALLBACK_ROOM
-        ratio = max(self._session.checkpoint.ratio, 1.0)
-        return max(256, int((window - self._reply_room() - INSTRUCTION_ROOM) * 0.9 / ratio))
-
-    async def _proposal(self, made: Plan, new: Sequence[Item], model: str, seconds: float) -> Proposal:
-        session, wish = self._session, self._wish
         replaced = {each for item in new for each in item.supersedes}
-        items = (
-            *(item for item in standing(live_items(session)) if item.id not in replaced),
-            *attribute(new, made.folded),
-        )
+        items = (*(item for item in standing(standing_items) if item.id not in replaced), *new)
+        async with aclosing(self._summariser.consolidate(items, self._items_room())) as events:
+            async for event in events:
+                yield event
+        yield Proposed(await self._proposal(made, self._summariser.consolidated or items, time.monotonic() - started))
+
+    def _items_room(self) -> int:
+        """Tokens that the items may take before they are asked to be made fewer."""
+        window = self._session.measures.limits.window or FALLBACK_ROOM
+        return int(window * self._bench.settings.items_share)
+
+    async def _proposal(self, made: Plan, items: tuple[Item, ...], seconds: float) -> Proposal:
+        session, wish = self._session, self._wish
         text = render(items)
         earlier = (detail for detail in kept_details(session) if detail.kind != "request")
         known = supersede((*earlier, *details_of(made.folded)))
@@ -206,13 +140,13 @@ class Compactor:
             details=(*((made.open_request,) if made.open_request else ()), *carried),
             fence=secrets.token_hex(4),
             trigger=wish.trigger,
-            model=model,
+            model=self._summariser.model,
             window=session.measures.limits.window,
             before=size_of(before),
             folded=made.messages,
             left_out=left_out,
             seconds=round(seconds, 3),
-            usage=self._usage,
+            usage=self._summariser.usage,
             limit=limit_of(wish.trigger, session.measures.limits),
         )
         after = await session.foresee(compacted)
@@ -263,7 +197,9 @@ async def apply(
             raise SummaryRejected("The edited summary is empty.", "Nothing was replaced.")
         sources = tuple(sorted({seq for item in compacted.items for seq in item.sources}))
         compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
-    extra = tuple(detail for detail in put_back if detail not in compacted.details)
+    # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
+    kept = {detail.text for detail in compacted.details}
+    extra = tuple(replace(detail, origin="user") for detail in put_back if detail.text not in kept)
     compacted = replace(compacted, details=(*compacted.details, *extra))
     before = session.gauge()
     after = await session.foresee(compacted)

@@ -261,6 +261,12 @@ async def _redo(run: _Run, argument: str) -> int:
     return run.say_reply("The compaction is applied again.")
 
 
+async def _unprune(run: _Run, argument: str) -> int:
+    for event in await changes.unprune(run.session):
+        run.take(event)
+    return run.say_reply("The tool output is back in the context.")
+
+
 async def _rename(run: _Run, argument: str) -> int:
     for event in await changes.rename(run.session, argument):
         run.take(event)
@@ -297,6 +303,7 @@ _COMMANDS: dict[str, _Command] = {
     "/compact": _compact,
     "/undo-compact": _undo,
     "/redo-compact": _redo,
+    "/unprune": _unprune,
     "/rename": _rename,
     "/search": _search,
     "/summary": _summary,

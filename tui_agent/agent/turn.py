@@ -6,8 +6,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
-from tui_agent.agent.automatic import Reviewer, compact_if_due, make_room
+from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
+from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ToolRound
 from tui_agent.agent.tools.base import Intent

@@ -16,6 +16,7 @@ class Wording:
     nothing: str
     kept: str
     paused: str
+    stubbed: str
     title: str
     """What a session is called before anything was said."""
 
@@ -28,6 +29,7 @@ _WORDINGS: dict[Language, Wording] = {
         nothing="history compaction: no old messages to compact",
         kept="[history compaction: kept {kept} details verbatim, {left_out} left out]",
         paused="[history compaction paused: {reason}]",
+        stubbed="[{count} old tool results left out, {tokens} tokens freed; /unprune brings them back]",
         title="New session",
     ),
     "zh": Wording(
@@ -37,6 +39,7 @@ _WORDINGS: dict[Language, Wording] = {
         nothing="历史压缩：没有可压缩的旧消息",
         kept="[历史压缩：逐字保留 {kept} 条细节，略去 {left_out} 条]",
         paused="[历史压缩暂停：{reason}]",
+        stubbed="[略去 {count} 条旧的工具输出，腾出 {tokens} 个 token；/unprune 可恢复]",
         title="新会话",
     ),
 }
