@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
+from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
@@ -45,7 +46,7 @@ async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | 
     if obeyed_mode(bench, review) in ("remind", "off"):
         return
     trigger = exceeded(session.gauge(), session.measures.limits)
-    if trigger is None or session.pending_approval() is not None:
+    if trigger is None or pending_approval(session) is not None:
         return
     pruned = superseded(session.tail, session.measures.limits.keep_recent)
     if pruned is not None:

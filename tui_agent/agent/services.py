@@ -15,6 +15,7 @@ from tui_agent.agent.automatic import Reviewer
 from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
 from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.past import Past
+from tui_agent.agent.pending import close_open_calls, pending_approval
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.tools.registry import default_tools
@@ -137,7 +138,7 @@ class Services:
         """
         session = await Session.open(self.archive, session_id, self._measures)
         await self._keep_partial(session)
-        if session.pending_approval() is None:
+        if pending_approval(session) is None:
             await close_open_calls(session, "interrupted: the program ended before this call was done")
         return session
 

@@ -21,14 +21,8 @@ from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
 from tui_agent.core.entries import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    AssistantSaid,
     Entry,
     Logged,
-    ToolCall,
-    ToolReturned,
-    UserSaid,
 )
 from tui_agent.core.events import Appended, ContextMeasured, ContextMoved, Event, Gauge
 from tui_agent.core.messages import characters
@@ -226,28 +220,6 @@ class Session:
         """The compaction whose summary stands in the context; None when there is none."""
         head = self.checkpoint.head
         return next((each for each in self.tail if each.seq == head), None) if head is not None else None
-
-    def open_calls(self) -> tuple[ToolCall, ...]:
-        """Tool calls of the newest assistant message that have no result yet."""
-        answered = {each.entry.call_id for each in self.tail if isinstance(each.entry, ToolReturned)}
-        for each in reversed(self.tail):
-            if isinstance(each.entry, UserSaid):
-                return ()
-            if isinstance(each.entry, AssistantSaid):
-                return tuple(call for call in each.entry.tool_calls if call.id not in answered)
-        return ()
-
-    def pending_approval(self) -> ToolCall | None:
-        """The call whose approval was asked and not answered; it is asked again when the session is opened."""
-        open_calls = {call.id: call for call in self.open_calls()}
-        pending: ToolCall | None = None
-        for each in self.tail:
-            match each.entry:
-                case ApprovalAsked(call_id) if call_id in open_calls:
-                    pending = open_calls[call_id]
-                case ApprovalAnswered(call_id) if pending is not None and call_id == pending.id:
-                    pending = None
-        return pending
 
     def since(self, seq: int) -> list[Event]:
         """What was appended after `seq`, for a reader whose turn was cancelled before it could be told."""

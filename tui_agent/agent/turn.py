@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
+from tui_agent.agent.pending import close_open_calls, open_calls
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ToolRound
@@ -26,7 +27,6 @@ from tui_agent.core.entries import (
     TextPart,
     TitleSet,
     ToolCall,
-    ToolReturned,
     UserSaid,
     said_text,
 )
@@ -81,7 +81,7 @@ class Turn:
 
     async def resume(self) -> AsyncGenerator[Event, None]:
         """Go on where a reopened session was left with an approval pending."""
-        async with aclosing(self._guarded([], self.session.open_calls())) as events:
+        async with aclosing(self._guarded([], open_calls(self.session))) as events:
             async for event in events:
                 yield event
 
@@ -196,12 +196,6 @@ class Turn:
         )
         decision = await self.approve(ApprovalRequest(ToolCall("rounds", "", "{}"), intent))
         return decision.verdict != "denied"
-
-
-async def close_open_calls(session: Session, reason: str) -> list[Event]:
-    """Give every open call a result, so that the log is valid for the next request."""
-    results = [ToolReturned(call.id, f"({reason})", failed=True, name=call.name) for call in session.open_calls()]
-    return await session.append(*results) if results else []
 
 
 def text_parts(text: str) -> tuple[Part, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from textual.app import App
@@ -11,6 +12,7 @@ from textual.worker import Worker
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Wish
 from tui_agent.agent.services import Services
+from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, SessionBusy, TuiAgentError
@@ -137,7 +139,7 @@ class Conductor:
         self.view.show_status()
         self.view.measure()
         session = self.view.session
-        if session is not None and self.services.bench is not None and session.pending_approval() is not None:
+        if session is not None and self.services.bench is not None and pending_approval(session) is not None:
             self.desk.begin(lambda turn: turn.resume())
         self.desk.go_on()
 
@@ -171,7 +173,7 @@ class Conductor:
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
-        self._work(self.command(name, argument), f"command-{name}")
+        self._work(f"command-{name}", self.command, name, argument)
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
@@ -180,7 +182,7 @@ class Conductor:
 
     def compact(self, wish: Wish) -> None:
         """Show the preview and apply what comes of it."""
-        self._work(self._compact(wish), "compaction")
+        self._work("compaction", self._compact, wish)
 
     async def _compact(self, wish: Wish) -> None:
         session = self.view.session
@@ -207,7 +209,7 @@ class Conductor:
 
     def jump_to(self, seq: int) -> None:
         """Show an entry of this session, reading older ones until it is there."""
-        self._work(self._jump_to(seq), "jump")
+        self._work("jump", self._jump_to, seq)
 
     async def _jump_to(self, seq: int) -> None:
         session = self.view.session
@@ -236,8 +238,9 @@ class Conductor:
         """Stop the answer, or the edit of an earlier message; whether there was either."""
         return self.desk.stop() or self.unsent.end_edit()
 
-    def _work(self, work: Coroutine[Any, Any, None], group: str) -> None:
-        self.screen.run_worker(work, group=group, exclusive=True, exit_on_error=False)
+    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> Worker[None]:
+        """Do this beside everything else; what of the same group is still going on is cancelled."""
+        return self.screen.run_worker(partial(work, *arguments), group=group, exclusive=True, exit_on_error=False)
 
     # ── what the chat hears ──────────────────────────────────────────────────
 
@@ -246,7 +249,7 @@ class Conductor:
         match message:
             case Happened(event):
                 if self.view.happened(event):
-                    self._work(self._read_memory(), "memory")
+                    self._work("memory", self._read_memory)
             case Told(error):
                 self.screen.tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
@@ -258,7 +261,7 @@ class Conductor:
             case Transcript.OlderWanted(before):
                 session = self.view.session
                 if session is not None:
-                    self._work(self._older(session, before), "older")
+                    self._work("older", self._older, session, before)
             case _:
                 pass
 
@@ -267,7 +270,7 @@ class Conductor:
             case Say(text):
                 self.transcript.follow()
                 self.desk.say(*self.unsent.take(text))
-                self._work(self._remember_sent(), "history")
+                self._work("history", self._remember_sent)
             case Run(command, argument):
                 await self.command(command.name, argument)
             case UnknownCommand(name, nearest):
@@ -294,7 +297,7 @@ class Conductor:
         if self.desk.is_busy:
             return
         self.screen.query_one(ActivityLine).stop()
-        self._work(self._read_memory(), "memory")
+        self._work("memory", self._read_memory)
         self.view.measure()
         if ended_by_itself:
             self.desk.go_on()
