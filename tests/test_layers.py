@@ -80,6 +80,34 @@ def test_an_import_stays_light(statement: str, unimported: set[str]) -> None:
     assert not imported & unimported
 
 
+EXTRAS = {"keyring", "mcp", "textual_serve"}
+"""Imported only where the extra is installed."""
+
+COMPANIONS = {"pydantic": "openai", "httpx2": "openai", "rich": "textual", "markdown_it": "textual"}
+"""Packages that a dependency of ours brings along and that we use with it."""
+
+
+def test_what_is_imported_is_declared() -> None:
+    block = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("\ndependencies = [", 1)[1].split("]", 1)[0]
+    declared = {line.strip(' ",').split(">")[0].replace("-", "_") for line in block.splitlines() if ">" in line}
+    strangers = {
+        f"{place(path)}: {top}"
+        for path in MODULES
+        for top in imported_packages(tree(path))
+        if COMPANIONS.get(top, top) not in declared | EXTRAS | {"tui_agent"} and top not in sys.stdlib_module_names
+    }
+    assert strangers == set()
+
+
+def imported_packages(module: ast.Module) -> Iterator[str]:
+    """The top-level names a module imports, wherever in it the import stands."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.split(".")[0]
+
+
 def test_no_type_only_import_hides_a_cycle() -> None:
     assert [place(path) for path in MODULES if "TYPE_CHECKING" in path.read_text(encoding="utf-8")] == []
 
