@@ -31,7 +31,7 @@ class Intent:
     """Where it happens: the real directory a command runs in, or the workspace."""
 
     outside: bool = False
-    """Whether it reaches out of the workspace; `binding` is then the real target."""
+    """Whether it reaches out of the workspace, to `target`."""
 
     sensitive: bool = False
     """Whether it touches what other programs run by themselves (git hooks, shell start files); always asked."""
@@ -41,6 +41,11 @@ class Intent:
 
     payload: object = None
     """For the tool that made it: what `run` carries out."""
+
+    @property
+    def target(self) -> str:
+        """What it really reaches, links followed: the directory of a command, the file of anything else."""
+        return self.directory if self.kind == "command" else self.binding
 
 
 @dataclass(frozen=True, slots=True)
