@@ -19,7 +19,7 @@ from tui_agent.agent.pending import close_open_calls, pending_approval
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.tools.registry import default_tools
-from tui_agent.agent.turn import Turn, close_open_calls
+from tui_agent.agent.turn import Turn
 from tui_agent.agent.wording import Language, Wording, wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.agent.workspace import Workspace
