@@ -1,6 +1,7 @@
 """What must hold for any session, whatever happens in it.
 
-More examples: `TUI_AGENT_LOGS=100000 python -m pytest tests/context/test_invariants.py`.
+More examples: `TUI_AGENT_LOGS=100000 python -m pytest tests/context/test_invariants.py`, about 30 ms each; to share
+them out over processes, give each its own `TUI_AGENT_FIRST_LOG`.
 """
 
 import os
@@ -16,6 +17,9 @@ from tests.context.simulation import ACTIONS, Option, Simulation, act
 
 LOGS = int(os.environ.get("TUI_AGENT_LOGS", "120"))
 """How many sessions are rolled; a tenth as many are searched by hypothesis."""
+
+FIRST_LOG = int(os.environ.get("TUI_AGENT_FIRST_LOG", "0"))
+"""The seed of the first of them."""
 
 STEPS = 40
 CHECKED_EVERY = 5
@@ -73,7 +77,7 @@ AnySession.TestCase.settings = settings(
 
 
 def test_sessions_rolled_at_random_keep_every_invariant() -> None:
-    for seed in range(LOGS):
+    for seed in range(FIRST_LOG, FIRST_LOG + LOGS):
         chooser = Rolled(seed)
         simulation = Simulation(choose=chooser)
         steps = chooser.number(STEPS // 4, STEPS * 2)

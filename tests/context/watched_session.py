@@ -1,7 +1,7 @@
 """A session without I/O that is kept as the real one is, and what must always hold for it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.fakes.valid import problems
 from tui_agent.context.block import HEADER
@@ -9,6 +9,8 @@ from tui_agent.context.checkpoint import EMPTY, Checkpoint, advance
 from tui_agent.context.cuts import Plan
 from tui_agent.context.fold import Context, Surroundings, context_of, fold, place_of, placement
 from tui_agent.context.gauge import Limits, measure
+from tui_agent.context.saying import message_of
+from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -45,7 +47,12 @@ class WatchedSession:
     """What was rewound when a compaction was made, by its sequence number."""
 
     def append(self, entry: Entry) -> Logged:
-        logged = Logged(len(self.log) + 1, f"2031-02-03T00:00:{len(self.log) % 60:02}.000Z", entry)
+        seq = len(self.log) + 1
+        logged = Logged(seq, f"2031-02-03T00:00:{seq % 60:02}.000Z", entry)
+        message = message_of(entry, seq)
+        if message is not None:
+            words = estimate(message.text + "".join(call.name + call.arguments for call in message.tool_calls))
+            logged = replace(logged, tokens=words, counter="estimate", characters=characters(message))
         before, self.checkpoint = self.checkpoint, advance(self.checkpoint, logged)
         self.log.append(logged)
         if self.checkpoint.upto < before.upto:

@@ -196,8 +196,10 @@ def _exchange(step: Step, stubs: dict[int, str]) -> Iterator[_Weighed]:
             yield _weighed(Message("tool", text, call_id=call_id), since=step.said.seq + 1)
         elif result.seq in stubs:
             yield _weighed(replace(answer, text=whole(stubs[result.seq]), call_id=call_id), since=result.seq)
+        elif answer.call_id != call_id:
+            yield _as_logged(result, replace(answer, call_id=call_id), changed=True)
         else:
-            yield _as_logged(result, replace(answer, call_id=call_id), changed=answer.call_id != call_id)
+            yield _as_logged(result, answer)
 
 
 def _unique_ids(calls: Sequence[ToolCall]) -> list[str]:
