@@ -7,7 +7,7 @@ import apsw
 
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of
-from tui_agent.archive.terms import index_text
+from tui_agent.archive.terms import index_text, without_encoded
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid, said_text
 
 GROUP = 32
@@ -23,8 +23,19 @@ _WAITING = f"""
 """
 
 
+_WHOLE = 1_000_000
+"""Characters; of longer texts the beginning and the end are indexed, half of this each."""
+
+
 def searchable(entry: Entry) -> str:
     """The text an entry is found by; "" for one that is not to be found."""
+    text = _words(entry)
+    if len(text) > _WHOLE:
+        text = f"{text[: _WHOLE // 2]}\n{text[-_WHOLE // 2 :]}"
+    return without_encoded(text)
+
+
+def _words(entry: Entry) -> str:
     match entry:
         case AssistantSaid(text, _, calls) if calls:
             return "\n".join([text, *(f"{call.name} {call.arguments}" for call in calls)])

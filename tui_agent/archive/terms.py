@@ -39,7 +39,7 @@ class _Folding(dict[int, str]):
 
 
 def _levelled(character: str) -> str:
-    apart = unicodedata.normalize("NFKD", character.casefold())
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold()).casefold()
     return unicodedata.normalize("NFC", "".join(each for each in apart if not "\u0300" <= each <= "\u036f"))
 
 
@@ -60,8 +60,12 @@ def index_text(text: str) -> str:
     return " ".join(_index_slice(each) for each in _slices(text))
 
 
+def without_encoded(text: str) -> str:
+    """The text without runs that are no words, such as base64."""
+    return _ENCODED.sub(" ", text)
+
+
 def _index_slice(text: str) -> str:
-    text = _ENCODED.sub(" ", text)
     if text.isascii():
         return text.replace("\0", " ")  # the index cuts and folds ASCII by the same rules itself
     return " ".join(_TERM.findall(fold(unicodedata.normalize("NFC", text))))
