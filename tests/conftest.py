@@ -44,7 +44,7 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
     }
     with pytest.MonkeyPatch.context() as patch:
         for name in set(os.environ) - set(kept) - set(own):
-            if not name.startswith("PYTEST_"):
+            if not name.startswith(("PYTEST_", "TEXTUAL_SNAPSHOT_")):
                 patch.delenv(name)
         for name, value in own.items():
             patch.setenv(name, value)

@@ -121,12 +121,6 @@ class BlockBrowser(BlockView):
         if last > first:
             self._go_to(last)
 
-    def _go_to(self, place: Place) -> None:
-        self._place(place)
-        self._following = self.scroll_y >= self.max_scroll_y
-        if self._following:
-            self._count_new(0)
-
     # ── folding ──────────────────────────────────────────────────────────────
 
     def toggle_fold(self) -> None:

@@ -234,15 +234,21 @@ class BlockView(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
 
     def _scrolled(self, old: int, new: int) -> None:
-        at_end = new >= self.max_scroll_y
-        if at_end:
+        if new >= self.max_scroll_y:
             place = self._end_place()
         elif abs(new - old) <= NEAR * self._view.height:
             place = self._walk(self._top, new - old)
         else:
             place = self.blocks.at(new)
+        self._go_to(place)
+
+    def _go_to(self, place: Place) -> None:
+        """Put the view somewhere because someone wants to be there."""
         self._place(place)
-        self._following = at_end or self.scroll_y >= self.max_scroll_y
+        self._note_end()
+
+    def _note_end(self) -> None:
+        self._following = self.scroll_y >= self.max_scroll_y
         if self._following:
             self._count_new(0)
 
@@ -256,6 +262,10 @@ class BlockView(ScrollView, can_focus=True):
     def scroll_to(self, x: float | None = None, y: float | None = None, **options: object) -> None:
         """Scroll at once: animation would fight with heights that become exact on the way."""
         self._scroll_to(x, y, animate=False, force=bool(options.get("force")))
+
+    def scroll_home(self, **_options: object) -> None:
+        """Go to the very first line; its number is only guessed as long as not everything above has been drawn."""
+        self._go_to((self.blocks.first, 0))
 
     def scroll_end(self, **_options: object) -> None:
         """Go to the end and stay there."""
