@@ -2,7 +2,6 @@
 
 import datetime
 import os
-import shutil
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
@@ -17,20 +16,18 @@ from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import close_open_calls, pending_approval
 from tui_agent.agent.session import Measures, Session, new_session_id
-from tui_agent.agent.tools.base import Tool
-from tui_agent.agent.tools.registry import default_tools
+from tui_agent.agent.toolbox import Toolbox
 from tui_agent.agent.turn import Turn
 from tui_agent.agent.wording import Language, Wording, wording
 from tui_agent.agent.workbench import Workbench
-from tui_agent.agent.workspace import Workspace
 from tui_agent.archive import Archive, Hit, SessionInfo
 from tui_agent.context.fold import Surroundings
 from tui_agent.core.codec import entry_from_json
 from tui_agent.core.entries import Detail, Interrupted
 from tui_agent.core.events import Event
 from tui_agent.core.messages import ToolSpec
-from tui_agent.errors import ModelError
-from tui_agent.paths import config_file, data_dir
+from tui_agent.errors import ConfigInvalid, ModelError
+from tui_agent.paths import data_dir
 from tui_agent.settings import Settings
 
 
@@ -58,6 +55,9 @@ class Services:
         self.bench: Workbench | None = None
         self.current: Session | None = None
         """The session that a turn is being made in: what the search tool calls "this"."""
+
+        self.toolbox: Toolbox | None = None
+        """The tools of the directory; None while no model that takes tools was connected."""
 
         self._past = Past(lambda: self.current)
         self._archive: Archive | None = None
@@ -97,7 +97,7 @@ class Services:
         self.bench = Workbench(
             self.settings,
             connection,
-            tools=self._tools() if connection.takes_tools and self.settings.tools else {},
+            tools=(await self._open_toolbox()).tools() if connection.takes_tools and self.settings.tools else {},
             rulebook=rulebook,
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
@@ -118,6 +118,8 @@ class Services:
 
     async def close(self) -> None:
         """Stop the model and close the archive."""
+        if self.toolbox is not None:
+            await self.toolbox.close()
         if self.bench is not None:
             await self.bench.connection.close()
         if self._archive is not None:
@@ -200,16 +202,19 @@ class Services:
         prompt = self.settings.system_prompt
         return replace(made, system_prompt=prompt) if prompt else made
 
-    def _tools(self) -> dict[str, Tool]:
-        closed = [data_dir(override=self.settings.data_dir), config_file().parent]
-        ripgrep = shutil.which("rg")
-        return default_tools(
-            Workspace(self.directory, closed),
-            self._past.search,
-            read_past=self._past.read,
-            secrets=[self.settings.api_key] if self.settings.api_key else [],
-            ripgrep=Path(ripgrep) if ripgrep else None,
-        )
+    async def _open_toolbox(self) -> Toolbox:
+        """The tools; a list of MCP servers that cannot be understood is told and costs nothing else."""
+        if self.toolbox is None:
+            self.toolbox = Toolbox(self.settings, self.directory, self._past, self._take_tools)
+            try:
+                self.toolbox.start()
+            except ConfigInvalid as error:
+                self.archive.notices.append(str(error))
+        return self.toolbox
+
+    def _take_tools(self) -> None:
+        if self.bench is not None and self.toolbox is not None and self.bench.tools:
+            self.bench.tools = self.toolbox.tools()
 
     async def _saved_grants(self) -> tuple[Grant, ...]:
         stored = await self.archive.recall(_GRANTS)
