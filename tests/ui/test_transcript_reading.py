@@ -231,7 +231,7 @@ async def test_a_megabyte_in_one_line_is_folded_and_opens() -> None:
         app.transcript.load(log(user("x" * 1_000_000), AssistantSaid("ok")), more_above=False)
         await pilot.pause()
         text = screen_text(app)
-        assert "more lines, Enter to show" in text
+        assert "more lines (Space or a click shows them)" in text
         app.transcript.cursor_up()
         app.transcript.cursor_up()
         app.transcript.toggle_fold()
@@ -246,7 +246,7 @@ async def test_many_short_lines_are_folded_with_their_count() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.transcript.load(log(user("row\n" * 20_000)), more_above=False)
         await pilot.pause()
-        assert "… 19,961 more lines, Enter to show" in screen_text(app)
+        assert "… 19,961 more lines (Space or a click shows them)" in screen_text(app)
         await pilot.click(app.transcript, offset=(10, 23))
         assert app.transcript.virtual_size.height > 20_000
 
@@ -305,6 +305,23 @@ async def test_the_block_under_the_cursor_folds() -> None:
         app.transcript.toggle_fold()
         await pilot.pause()
         assert "the output" not in screen_text(app)
+
+
+async def test_a_long_output_opens_in_two_steps_and_folds_again() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        output = "\n".join(f"row {number}" for number in range(1000))
+        app.transcript.load(log(AssistantSaid("", tool_calls=(call("shell"),)), returned(output)), more_above=False)
+        await pilot.pause()
+        app.transcript.cursor_up()
+        heights = []
+        for _ in range(3):
+            app.transcript.toggle_fold()
+            await pilot.pause()
+            heights.append(app.transcript.virtual_size.height)
+        assert 200 < heights[0] < 210
+        assert heights[1] > 1000
+        assert heights[2] < 5
 
 
 async def test_a_click_on_a_header_folds_it() -> None:

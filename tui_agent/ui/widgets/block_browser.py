@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from tui_agent.ui.widgets.block_view import BlockView, Place
+from tui_agent.ui.widgets.block_lines import is_cut
+from tui_agent.ui.widgets.block_view import BlockView
 from tui_agent.ui.widgets.blocks import (
     AnswerBlock,
     Block,
@@ -144,7 +145,7 @@ class BlockBrowser(BlockView):
         match block:
             case UserBlock():
                 block.whole = not block.whole
-            case ToolBlock() if more:
+            case ToolBlock() if block.opened and not block.whole and (more or is_cut(block)):
                 block.whole = True
             case ToolBlock() | ReasoningBlock():
                 block.opened = not block.opened

@@ -210,7 +210,7 @@ def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
 
 def more_row(hidden: int) -> Row:
     """What stands for lines that are not shown."""
-    return plain_row(f"… {hidden:,} more lines, Enter to show", "more", action="more")
+    return plain_row(f"… {hidden:,} more lines (Space or a click shows them)", "more", action="more")
 
 
 def _reasoning_header(block: ReasoningBlock, manner: Manner) -> Row:
@@ -240,6 +240,11 @@ def _tool_rows(block: ToolBlock, width: int, manner: Manner) -> Iterator[Row]:
         yield row
     if len(shown) < len(lines):
         yield more_row(len(lines) - len(shown))
+
+
+def is_cut(block: ToolBlock) -> bool:
+    """Whether an opened card shows only the beginning of a long output."""
+    return not block.whole and block.output.removesuffix("\n").count("\n") >= OUTPUT_SHOWN
 
 
 def _tool_header(block: ToolBlock, width: int, manner: Manner) -> Row:
