@@ -1,10 +1,10 @@
-"""Entries to store."""
+"""Entries to store, and a look at files."""
+
+from pathlib import Path
 
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
-    CompactionRedone,
-    CompactionUndone,
     Entry,
     Logged,
     Noticed,
@@ -52,13 +52,11 @@ def everywhere(first: int, text: str) -> list[Logged]:
     ]
 
 
-__all__ = [
-    "AT",
-    "CompactionRedone",
-    "CompactionUndone",
-    "answered",
-    "everywhere",
-    "logged",
-    "returned",
-    "said",
-]
+def content(path: Path) -> bytes:
+    """The bytes of a file."""
+    return path.read_bytes()
+
+
+def mode(path: Path) -> int:
+    """Who may do what with a file."""
+    return path.stat().st_mode & 0o777

@@ -34,9 +34,16 @@ class Opened:
 
 
 def open_file(
-    path: Path, *, vfs: str | None = None, migrations: Sequence[str] = schema.MIGRATIONS, busy: int = _BUSY_MILLISECONDS
+    path: Path,
+    *,
+    vfs: str | None = None,
+    migrations: Sequence[str] = schema.MIGRATIONS,
+    busy: int = _BUSY_MILLISECONDS,
+    writable: bool | None = None,
 ) -> Opened:
     """Open the archive, making, migrating or salvaging its file where needed.
+
+    `busy` is how many milliseconds another process's write is waited for; `writable` is found out unless given.
 
     Raises:
         ArchiveUnavailable, ArchiveTooNew, ArchiveDamaged
@@ -45,7 +52,7 @@ def open_file(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_file():
             schema.refuse_newer_file(path, len(migrations))
-        if not _is_writable(path):
+        if not (_is_writable(path) if writable is None else writable):
             return _open_read_only(path, len(migrations))
         return _open_writable(path, vfs, migrations, busy)
     except (OSError, apsw.Error) as error:
@@ -115,7 +122,7 @@ def _connect(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, 
         connection.set_busy_timeout(busy)
         schema.version_of(connection, path, len(migrations))
         is_remote = on_network_file_system(path)
-        _configure(connection, is_remote)
+        _configure(connection, is_remote, has_shared_memory=vfs is None)
         version = schema.migrate(connection, path, migrations)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         if 0 < version < len(migrations):
@@ -136,7 +143,9 @@ def _connect(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, 
     return connection
 
 
-def _configure(connection: apsw.Connection, is_remote: bool) -> None:
+def _configure(connection: apsw.Connection, is_remote: bool, *, has_shared_memory: bool) -> None:
+    if not has_shared_memory:
+        connection.pragma("locking_mode", "EXCLUSIVE")
     # A WAL needs memory shared between the processes that use the file, which no network offers.
     connection.pragma("journal_mode", "DELETE" if is_remote else "WAL")
     connection.pragma("synchronous", "FULL")

@@ -1,0 +1,248 @@
+"""Disks that are full, broken, read-only or locked: nothing half done, and an error that says what to do."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.archive.samples import AT, answered, content, logged, mode, said
+from tests.fakes.disk import Fault, faulty_disk
+from tui_agent.archive import Archive
+from tui_agent.archive.faults import as_write_errors, transaction
+from tui_agent.archive.opening import on_network_file_system, open_file
+from tui_agent.archive.worker import Worker
+from tui_agent.core.entries import Compacted, TitleSet
+from tui_agent.errors import ArchiveUnavailable, NotSaved, SessionNotFound
+
+
+@pytest.fixture
+def disk() -> Iterator[tuple[str, Fault]]:
+    with faulty_disk() as found:
+        yield found
+
+
+@pytest.fixture
+async def frail(path: Path, disk: tuple[str, Fault]) -> AsyncIterator[Archive]:
+    """An archive on a disk that can be told to fail; two entries are in it."""
+    archive = await Archive.open(path, vfs=disk[0])
+    await archive.create_session("one", "/", AT, title="Title")
+    await archive.append("one", [said(1, "first"), answered(2, "second")], {"seq": 2})
+    yield archive
+    disk[1].heal()
+    await archive.close()
+
+
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
+async def test_what_was_not_saved_is_not_kept_and_can_be_saved_later(
+    frail: Archive, disk: tuple[str, Fault], error: type[Exception]
+) -> None:
+    entries = [said(3, "third " * 2_000), logged(4, TitleSet("New"))]
+    disk[1].begin(1, error, forever=True)
+    with pytest.raises(NotSaved) as told:
+        await frail.append("one", entries, {"seq": 4})
+    assert told.value.todo
+    assert await frail.load("one") == [said(1, "first"), answered(2, "second")]
+    assert await frail.checkpoint("one") == {"seq": 2}
+    assert (await frail.session("one")).title == "Title"
+    with pytest.raises(NotSaved):
+        await frail.save_unsent("one", "x" * 10_000)
+    disk[1].heal()
+    await frail.append("one", entries, {"seq": 4})
+    assert await frail.load("one") == [said(1, "first"), answered(2, "second"), *entries]
+    assert [hit.seq for hit in await frail.search("third")] == [3]
+
+
+Workflow = Callable[[Archive], Awaitable[None]]
+
+
+async def _append(archive: Archive) -> None:
+    await archive.append("one", [said(3, "third " * 3_000), answered(4, "fourth")], {"seq": 4})
+
+
+async def _compact(archive: Archive) -> None:
+    await archive.append("one", [logged(3, Compacted(None, 2, (), "sum")), logged(4, TitleSet("T"))], {"seq": 4})
+
+
+async def _create(archive: Archive) -> None:
+    await archive.create_session("two", "/", AT, title="Two")
+
+
+async def _fork(archive: Archive) -> None:
+    await archive.copy_prefix("one", 2, "fork", AT, checkpoint={"seq": 3}, then=[said(3, "own")])
+
+
+async def _rename(archive: Archive) -> None:
+    await archive.rename("one", "Renamed")
+
+
+async def _delete(archive: Archive) -> None:
+    await archive.delete("one")
+
+
+async def _state(archive: Archive) -> list[object]:
+    state: list[object] = []
+    for info in sorted(await archive.sessions(archived=None), key=lambda each: each.id):
+        state += [info, await archive.load(info.id), await archive.checkpoint(info.id)]
+    return [*state, sorted((hit.session_id, hit.seq) for hit in await archive.search("third"))]
+
+
+@pytest.mark.parametrize("forever", [False, True], ids=["once", "for ever"])
+@pytest.mark.parametrize("workflow", [_append, _compact, _create, _fork, _rename, _delete])
+async def test_whichever_call_to_the_disk_fails_the_step_is_done_or_not_begun(
+    tmp_path: Path, disk: tuple[str, Fault], workflow: Workflow, forever: bool
+) -> None:
+    name, fault = disk
+    # Deleting rewrites the whole file: every sixth of its many calls is enough here.
+    for at in range(1, 1_000, 6 if workflow is _delete else 1):
+        fault.heal()
+        path = tmp_path / f"{at}" / "archive.db"
+        archive = await Archive.open(path, vfs=name)
+        await archive.create_session("one", "/", AT, title="Title")
+        await archive.append("one", [said(1, "first"), answered(2, "second")], {"seq": 2})
+        before = await _state(archive)
+        fault.begin(at, apsw.FullError if at % 2 else apsw.IOError, forever=forever)
+        failed = False
+        try:
+            await workflow(archive)
+        except NotSaved:
+            failed = True
+            assert await _state(archive) == before
+        reached = fault.calls >= at
+        fault.heal()
+        await archive.close()
+        again = await Archive.open(path)
+        if failed:
+            assert await _state(again) == before
+        else:
+            assert await _state(again) != before
+        assert not any("damaged" in notice for notice in again.notices)
+        await again.close()
+        if not reached:
+            return
+    raise AssertionError("the workflow never ended")
+
+
+async def _opened(path: Path, *, busy: int = 50, writable: bool | None = None) -> Archive:
+    worker = Worker(path)
+    return Archive(worker, await worker.open(lambda: open_file(path, busy=busy, writable=writable)))
+
+
+async def test_deleted_text_is_removed_at_the_next_start_when_a_reader_keeps_it(path: Path) -> None:
+    archive = await _opened(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "periwinkle " * 100)], {})
+    reader = apsw.Connection(str(path))
+    reader.execute("BEGIN; SELECT count(*) FROM entry").fetchall()
+    await archive.delete("one")
+    assert "next start" in archive.notices[-1]
+    with pytest.raises(SessionNotFound):
+        await archive.load("one")
+    reader.close()
+    await archive.close()
+
+    again = await Archive.open(path)
+    for file in path.parent.glob("archive.db*"):
+        assert file.is_dir() or b"periwinkle" not in file.read_bytes(), file
+    await again.close()
+
+
+def test_a_writer_waits_for_the_lock_then_says_that_it_is_locked(path: Path) -> None:
+    opened = open_file(path, busy=50)
+    other = apsw.Connection(str(path))
+    with (
+        transaction(other),
+        pytest.raises(NotSaved, match="locked"),
+        as_write_errors(path),
+        transaction(opened.connection),
+    ):
+        raise AssertionError("the lock is held by the other")
+    with transaction(opened.connection):
+        pass
+    other.close()
+    opened.connection.close()
+
+
+@pytest.mark.parametrize("kind", ["directory", "file in the way", "missing parent of a file"])
+async def test_a_path_that_cannot_hold_an_archive_is_named(tmp_path: Path, kind: str) -> None:
+    match kind:
+        case "directory":
+            path = tmp_path / "archive.db"
+            path.mkdir()
+        case "file in the way":
+            (tmp_path / "data").write_text("a file")
+            path = tmp_path / "data" / "archive.db"
+        case _:
+            (tmp_path / "data").write_text("a file")
+            path = tmp_path / "data" / "deeper" / "archive.db"
+    with pytest.raises(ArchiveUnavailable) as told:
+        await Archive.open(path)
+    assert str(path) in told.value.what
+    assert told.value.todo
+
+
+async def test_the_database_of_another_program_is_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
+    other.close()
+    before = content(path)
+    with pytest.raises(ArchiveUnavailable, match="another program"):
+        await Archive.open(path)
+    assert content(path) == before
+
+
+async def test_directory_and_files_are_their_owners_alone(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.acquire("one")
+    await archive.append("one", [said(1, "a")], {})
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    for file in path.parent.rglob("*"):
+        assert file.stat().st_mode & 0o077 == 0, file
+    await archive.close()
+
+
+async def test_a_file_others_can_read_is_made_private_and_that_is_said(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    os.chmod(path, 0o644)
+    archive = await Archive.open(path)
+    assert "other users" in archive.notices[0]
+    assert mode(path) == 0o600
+    await archive.close()
+
+
+async def test_a_read_only_archive_can_be_read_and_says_that_nothing_is_saved(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a word")], {})
+    await archive.close()
+    files = {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()}
+
+    archive = await _opened(path, writable=False)
+    assert archive.read_only
+    assert "read-only" in archive.notices[0]
+    assert await archive.load("one") == [said(1, "a word")]
+    assert [hit.seq for hit in await archive.search("word")] == [1]
+    for write in (archive.append("one", [said(2, "b")], {}), archive.acquire("one"), archive.save_unsent("", "x")):
+        with pytest.raises(NotSaved, match="read-only"):
+            await write
+    await archive.close()
+    assert {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()} == files
+
+
+async def test_a_directory_that_cannot_be_written_holds_no_new_archive(path: Path) -> None:
+    with pytest.raises(ArchiveUnavailable, match="cannot be written"):
+        await _opened(path, writable=False)
+
+
+def test_network_file_systems_are_known_by_the_table_of_mounts(tmp_path: Path) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(
+        f"/dev/a / ext4 rw 0 0\nserver:/x {tmp_path}/net nfs4 rw 0 0\n/dev/b {tmp_path}/net/disk xfs rw 0 0\n"
+    )
+    assert on_network_file_system(tmp_path / "net" / "archive.db", table)
+    assert not on_network_file_system(tmp_path / "network" / "archive.db", table)
+    assert not on_network_file_system(tmp_path / "net" / "disk" / "archive.db", table)
+    assert not on_network_file_system(tmp_path / "archive.db", tmp_path / "no table")
