@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
+from tui_agent.agent.background import take
 from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
@@ -86,6 +87,8 @@ async def compact(
             if reviewed is None:
                 yield CompactionEnded(False, "cancelled")
                 return
+        elif (ready := take(bench, session, wish)) is not None:
+            reviewed = Reviewed(ready)
         else:
             reviewed = None
             async with aclosing(propose(wish)) as events:

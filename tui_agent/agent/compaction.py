@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from tui_agent.agent.changes import kept_details, live_items
+from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
@@ -26,7 +27,7 @@ from tui_agent.context.summary import (
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, Trigger, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
-from tui_agent.errors import CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
 FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 """Below both, folding by itself gains nothing: the block round a summary takes about as much."""
@@ -174,6 +175,12 @@ def _is_not_worth_it(made: Plan) -> bool:
     return made.messages < FEWEST_MESSAGES and size < FEWEST_TOKENS
 
 
+def stands(session: Session, proposal: Proposal) -> bool:
+    """Whether the messages and the summary that a proposal was made from are still those of the session."""
+    compacted, checkpoint = proposal.compacted, session.checkpoint
+    return checkpoint.head == compacted.previous and not is_rewound(compacted.upto, checkpoint.rewound)
+
+
 async def apply(
     session: Session,
     proposal: Proposal,
@@ -189,8 +196,9 @@ async def apply(
         ApprovalPending: a tool call waits for the user.
     """
     compacted = proposal.compacted
-    checkpoint = session.checkpoint
-    if checkpoint.head != compacted.previous or is_rewound(compacted.upto, checkpoint.rewound):
+    if pending_approval(session) is not None:
+        raise ApprovalPending("A tool call is waiting for your approval.", "Nothing was replaced.", "Answer it first.")
+    if not stands(session, proposal):
         raise CompactionError("The context has changed since this summary was proposed.", todo="Propose it again.")
     if text is not None and text != compacted.text:
         if not text.strip():

@@ -26,6 +26,9 @@ class Workbench:
     takes_tools: bool = True
     """False once the endpoint or its model refused tools."""
 
+    prepared: dict[str, object] = field(default_factory=dict)
+    """Summaries made ahead of need, by session id: `agent.background` keeps and reads them."""
+
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools as offered to the model; none when it takes none."""
         return tuple(tool.spec for tool in self.tools.values()) if self.takes_tools else ()

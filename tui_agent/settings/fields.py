@@ -117,8 +117,11 @@ class Settings:
     items_share: float = _compaction(
         0.25, "The share of the window the summary may fill before its items are consolidated.", above=0, high=0.9
     )
-    background_share: float = _compaction(
-        0.0, "The share of the window from which a summary is prepared in the background; 0 is never.", low=0, high=1
+    background_share: float | None = _compaction(
+        None,
+        "The share of a trigger from which a summary is prepared ahead; 0 is never, auto only on this machine.",
+        low=0,
+        high=1,
     )
     retrieve: bool = _compaction(False, "Whether folded entries that match a question are offered with it.")
 

@@ -1,0 +1,65 @@
+"""A summary made ahead of need, while the user reads or types, so that compaction adds no wait."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, stands
+from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.session import Session
+from tui_agent.agent.workbench import Workbench
+from tui_agent.context.policy import pause
+from tui_agent.core.events import Event
+
+LOCAL_SHARE = 0.65
+"""How far a trigger is used up when a summary is prepared for a model on this machine, unless set otherwise."""
+
+
+def ready(bench: Workbench, session: Session) -> Proposal | None:
+    """The summary made ahead that can be applied at once; None when there is none, or it has become stale."""
+    proposal = bench.prepared.get(session.id)
+    if isinstance(proposal, Proposal) and stands(session, proposal):
+        return proposal
+    bench.prepared.pop(session.id, None)
+    return None
+
+
+def is_due(bench: Workbench, session: Session) -> bool:
+    """Whether a summary should be made now: the warning level is reached and none is ready."""
+    level = warning_level(bench)
+    gauge = session.gauge()
+    return (
+        level > 0
+        and bench.mode in ("auto", "ask")
+        and (gauge.trigger_share or 0.0) >= level
+        and gauge.freed > 0
+        and ready(bench, session) is None
+        and pending_approval(session) is None
+        and not pause(session.checkpoint, gauge, session.measures.limits)
+    )
+
+
+async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, None]:
+    """Make a summary and keep it. Cancel it at will: nothing is changed by it. Raises what a proposal raises."""
+    async with aclosing(Compactor(bench, session, Wish(trigger="background")).propose()) as events:
+        async for event in events:
+            if isinstance(event, Proposed):
+                bench.prepared[session.id] = event.proposal
+            else:
+                yield event
+
+
+def take(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
+    """The summary made ahead for a compaction that is due now, once; a wish of its own is not served by it."""
+    if wish != Wish(trigger=wish.trigger) or wish.trigger == "manual":
+        return None
+    proposal = ready(bench, session)
+    bench.prepared.pop(session.id, None)
+    return proposal
+
+
+def warning_level(bench: Workbench) -> float:
+    """The share of a trigger from which a summary is made ahead; 0 for never (a metered endpoint, unless set)."""
+    chosen = bench.settings.background_share
+    if chosen is not None:
+        return chosen
+    return LOCAL_SHARE if bench.connection.endpoint.is_loopback else 0.0
