@@ -10,6 +10,7 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.paths import log_dir, styles_dir
@@ -124,8 +125,9 @@ class TuiAgentApp(App[None]):
         """Ctrl+C where nothing is selected, over a modal."""
         self.notify("Esc closes this. Ctrl+Q quits.", markup=False)
 
-    def _leave_on_signal(self, return_code: int) -> None:
-        self.run_worker(self._leave(return_code), exit_on_error=False)
+    @work(exit_on_error=False)
+    async def _leave_on_signal(self, return_code: int) -> None:
+        await self._leave(return_code)
 
     async def _leave(self, return_code: int) -> None:
         if self._conductor is not None:
@@ -141,8 +143,9 @@ class TuiAgentApp(App[None]):
     def copy_to_clipboard(self, text: str) -> None:
         """Copy by every way there is, and say which one it was."""
         self._clipboard = text
-        self.run_worker(self._copy(text), group="copy", exclusive=True, exit_on_error=False)
+        self._copy(text)
 
+    @work(exclusive=True, group="copy", exit_on_error=False)
     async def _copy(self, text: str) -> None:
         from tui_agent.ui.clipboard import Clipboard
 
@@ -151,7 +154,9 @@ class TuiAgentApp(App[None]):
 
     def _fatal_error(self) -> None:
         """One line without the values of variables, which may be anyone's words; where it happened is in a file."""
-        error = self._exception
+        error: BaseException | None = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
         where = write_crash_file(log_dir(override=self._settings.data_dir), error) if error else None
         name = type(error).__name__ if error else "unknown error"
         note = f" Where it happened: {where}" if where else ""

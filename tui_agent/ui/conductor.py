@@ -11,8 +11,8 @@ from textual.worker import Worker
 
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Wish
-from tui_agent.agent.services import Services
 from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, SessionBusy, TuiAgentError

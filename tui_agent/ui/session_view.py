@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -37,6 +36,8 @@ from tui_agent.core.events import (
     TurnEnded,
 )
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.chat import ChatScreen
+from tui_agent.ui.theme import FAINT
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.gauge import REPAINT_SECONDS
 from tui_agent.ui.widgets.prompt import Prompt
@@ -50,7 +51,7 @@ STOP_HINT = "Esc stops"
 class SessionView:
     """The widgets of the chat, and the session they show."""
 
-    def __init__(self, screen: Screen[None], services: Services) -> None:
+    def __init__(self, screen: ChatScreen, services: Services) -> None:
         self._screen = screen
         self._services = services
         self.session: Session | None = None
@@ -73,6 +74,7 @@ class SessionView:
         self.last_seq = session.checkpoint.seq
         self._streamed = ""
         self.oldest = entries[0].seq if entries else 1
+        self._screen.is_empty = not entries
         transcript = self._screen.query_one(Transcript)
         transcript.load(entries, more_above=self.oldest > 1)
         transcript.apply(session.moved())
@@ -90,7 +92,7 @@ class SessionView:
         """Name the session in the title row."""
         title = self.session.title if self.session else ""
         name = Content.styled("tui-agent", "bold $primary")
-        rest = Content.styled(" ─ ", "$text-disabled") + content(title, single_line=True, strict=True) if title else ""
+        rest = Content.styled(" ─ ", FAINT) + content(title, single_line=True, strict=True) if title else ""
         self._screen.query_one("#title", Static).update(name + rest)
 
     def show_memory(self, versions: Sequence[Logged]) -> None:
@@ -145,6 +147,7 @@ class SessionView:
         self.measure_soon()
         match event:
             case Appended(logged):
+                self._screen.is_empty = False
                 self.last_seq = max(self.last_seq, logged.seq)
                 return self._appended(logged)
             case TextArrived(text) | ReasoningArrived(text):

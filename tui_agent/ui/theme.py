@@ -74,6 +74,13 @@ LIGHT = Theme(
 
 THEMES = (DARK, LIGHT)
 
+MUTED = "$foreground 60%"
+"""The style of what may be overlooked, in any theme. ($text-muted has no meaning in content without a background.)"""
+
+FAINT = "$foreground 30%"
+"""The style of rules between things."""
+
+
 SIZES = {
     "sidebar-width": "36",
     "dialog-width": "76",

@@ -5,6 +5,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from textual.screen import ModalScreen, Screen
@@ -79,7 +80,7 @@ class TurnDesk:
             self._screen.post_message(Told(error))
             return
         self._worker = self._screen.run_worker(
-            self._run(kind(turn)), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
+            partial(self._run, kind(turn)), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
         )
 
     def stop(self) -> bool:

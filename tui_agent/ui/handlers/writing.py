@@ -40,7 +40,8 @@ async def edit(chat: Conductor, argument: str) -> None:
     """Choose an earlier message of the user's own."""
     session = open_session_of(chat)
     said = [each for each in await session.page(limit=400) if isinstance(each.entry, UserSaid)]
-    said = [each for each in said if not session.checkpoint.is_rewound(each.seq)]
+    rewound = session.checkpoint.rewound
+    said = [each for each in said if not any(first <= each.seq <= last for first, last in rewound)]
     if not said:
         raise UsageError("You have said nothing yet.", "There is no message to edit.")
     choices = [

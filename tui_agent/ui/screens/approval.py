@@ -16,6 +16,7 @@ from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
 from tui_agent.agent.tools.base import Intent
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 DEAF_SECONDS = 0.3
@@ -110,7 +111,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 def _headlines(intent: Intent) -> Iterator[Content]:
     yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
     if intent.directory:
-        yield Content.styled("in ", "$foreground 60%") + content(intent.directory, single_line=True, strict=True)
+        yield Content.styled("in ", MUTED) + content(intent.directory, single_line=True, strict=True)
     if intent.outside:
         target = safe(intent.binding, single_line=True, strict=True)
         yield Content.styled(f"! outside the workspace: {target}", "bold $warning")

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
+from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import OptionList, Static
@@ -28,6 +29,7 @@ from tui_agent.ui.widgets.sidebar import MemoryList, Sidebar
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.status_bar import CompactButton, Status, StatusBar
 from tui_agent.ui.widgets.transcript import Transcript
+from tui_agent.ui.widgets.welcome import welcome
 
 SAVE_SECONDS = 0.5
 """Unsent text is saved when nothing was typed for this long."""
@@ -68,6 +70,8 @@ class ChatScreen(Screen[None]):
     transcript = query_one(Transcript)
     _activity = query_one(ActivityLine)
     _find_bar = query_one(FindBar)
+    is_empty: var[bool] = var(True, toggle_class="-empty")
+    """Whether nothing was said in the session yet."""
 
     def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
         super().__init__()
@@ -87,6 +91,7 @@ class ChatScreen(Screen[None]):
         with Horizontal(id="body"):
             with Vertical(id="chat"):
                 yield Transcript()
+                yield Static(welcome(), id="welcome")
                 yield StartCard()
                 yield FindBar()
                 yield ActivityLine(animated=self._animated)

@@ -9,9 +9,9 @@ from tui_agent.ui.widgets.lines_view import Line
 
 _COLUMN = 24
 _INTRODUCTION = (
-    "Type and press Enter. What is said is kept for ever; what the model is sent has a limit, shown by the gauge.",
-    "When it fills up, old messages are folded into a summary. F4 shows that summary first, with what it leaves out;",
-    "F3 shows the one that stands. Nothing is deleted, and every compaction can be undone: /undo-compact.",
+    "Type and press Enter. What is said is kept for ever; what the model is sent has a limit, which the gauge shows. "
+    "When it fills up, old messages are folded into a summary. F4 shows that summary first, with what it leaves out; "
+    "F3 shows the one that stands. Nothing is deleted, and every compaction can be undone: /undo-compact."
 )
 
 
@@ -24,8 +24,7 @@ class HelpScreen(ReadingScreen):
 
 def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     """What every key and every command does."""
-    for sentence in _INTRODUCTION:
-        yield Line(sentence)
+    yield Line(_INTRODUCTION)
     for place, heading in PLACES.items():
         yield Line("")
         yield Line(heading, "heading")

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +83,11 @@ class PickScreen(ModalScreen[str | None]):
         rows.add_options([Option(self._row(each)) for each in self._shown])
         rows.highlighted = 0 if self._shown else None
         if not self._shown:
-            rows.add_option(Option(Content.styled("nothing matches", "$foreground 60%"), disabled=True))
+            rows.add_option(Option(Content.styled("nothing matches", MUTED), disabled=True))
 
     @staticmethod
     def _row(choice: Choice) -> Content:
-        note = (
-            Content.styled(f"  {safe(choice.note, single_line=True)}", "$foreground 60%")
-            if choice.note
-            else Content("")
-        )
+        note = Content.styled(f"  {safe(choice.note, single_line=True)}", MUTED) if choice.note else Content("")
         return content(choice.label, single_line=True) + note
 
     @on(Input.Changed)

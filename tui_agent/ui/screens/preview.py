@@ -111,6 +111,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         self.query_one(LostList).show_pins(self._material.pins)
         self.begin(self._wish)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
     # ── the proposal ─────────────────────────────────────────────────────────
 
     def begin(self, wish: Wish) -> None:
@@ -180,7 +183,12 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         self.query_one("#proposed", LinesView).set_lines(summary_lines(text))
         self.query_one("#preview-heading", Static).update(self._heading())
         self.query_one("#preview-hints", Static).update(
-            hints(is_ready=proposal is not None, is_editing=self.shown == "edit", keep=self._keep)
+            hints(
+                is_ready=proposal is not None,
+                is_editing=self.shown == "edit",
+                keep=self._keep,
+                width=self.query_one("#preview-hints").content_size.width,
+            )
         )
 
     @property

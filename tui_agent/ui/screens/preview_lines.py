@@ -12,6 +12,7 @@ from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, 
 from tui_agent.core.events import Gauge
 from tui_agent.ui.bindings import keys_of
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import bar, compact_number, style_of
 from tui_agent.ui.widgets.lines_view import Line
@@ -42,7 +43,7 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
     rows.append(
         Content.styled(
             f"{folded} messages go into the summary · {proposal.kept} stay word for word{exact} · the record keeps all",
-            "$foreground 60%",
+            MUTED,
         )
     )
     return Content("\n").join(rows)
@@ -96,10 +97,10 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         yield Line("")
 
 
-def hints(*, is_ready: bool, is_editing: bool, keep: int) -> Content:
-    """The keys, each of which can be clicked."""
+def hints(*, is_ready: bool, is_editing: bool, keep: int, width: int) -> Content:
+    """The keys, each of which can be clicked, in as many rows of `width` cells as they need."""
     if is_editing:
-        return Content.styled("Esc done editing · Ctrl+Enter apply", "$foreground 60%")
+        return Content.styled("Esc done editing · Ctrl+Enter apply", MUTED)
     actions = []
     if is_ready:
         actions += [
@@ -107,19 +108,30 @@ def hints(*, is_ready: bool, is_editing: bool, keep: int) -> Content:
             _hint("preview-edit", "edit", "edit"),
             _hint("preview-changes", "view('changes')", "what changed"),
             _hint("preview-folded", "view('folded')", "messages"),
-            _hint("preview-lost", "view('lost')", "lost"),
+            _hint("preview-lost", "view('lost')", "left out"),
             _hint("preview-put-back", "put_back", "put back"),
         ]
     actions += [
         _hint("preview-again", "regenerate", "again, with a focus"),
-        _hint("preview-keep-less", "keep(-2)", ""),
-        _hint("preview-keep-more", "keep(2)", f"keep {keep}"),
+        _hint("preview-keep-less", "keep(-2)", "fewer"),
+        _hint("preview-keep-more", "keep(2)", f"more than {keep} kept"),
         _hint("preview-cancel", "cancel", "cancel"),
     ]
-    return Content("  ").join(actions)
+    return Content("\n").join(_rows(actions, width))
+
+
+def _rows(actions: Sequence[Content], width: int) -> Iterator[Content]:
+    row = Content("")
+    for action in actions:
+        longer = row + Content("  ") + action if row else action
+        if row and longer.cell_length > width:
+            yield row
+            longer = action
+        row = longer
+    yield row
 
 
 def _hint(binding_id: str, action: str, words: str) -> Content:
     key = keys_of(binding_id).split(" · ")[0]
-    label = Content.styled(key, "bold $primary") + Content(f" {words}" if words else "")
-    return label.stylize(f"@click=screen.{action}")
+    label = Content.styled(key, "bold $primary") + Content(f" {words}")
+    return label.stylize_before(f"@click=screen.{action}")

@@ -18,6 +18,7 @@ from tui_agent.archive import Hit
 from tui_agent.errors import TuiAgentError
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 
 
@@ -71,7 +72,7 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
             rows.highlighted = 0
         else:
             said = event.problem or ("Nothing is found." if event.words else "Folded messages are found too.")
-            rows.add_option(Option(Content.styled(safe(said, single_line=True), "$foreground 60%"), disabled=True))
+            rows.add_option(Option(Content.styled(safe(said, single_line=True), MUTED), disabled=True))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -101,7 +102,7 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
 
 def _row(hit: Hit) -> Content:
     title = content(hit.session_title or "untitled", single_line=True, strict=True)
-    about = Content.styled(f"  {hit.kind} · {day_and_time(hit.at)}", "$foreground 60%")
+    about = Content.styled(f"  {hit.kind} · {day_and_time(hit.at)}", MUTED)
     # Spans are positions in the text as it is stored; each piece is made safe by itself, so that they stay right.
     text = Content("  ")
     place = 0

@@ -19,6 +19,7 @@ from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
@@ -71,7 +72,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content("Sessions")
-            dialog.border_subtitle = Content("Enter open · n new · r rename · d delete · / filter · Esc close")
+            dialog.border_subtitle = Content("Enter open · n new · r rename · d delete · / filter")
             yield Input(placeholder="/ and type to filter by title", compact=True)
             with Horizontal(id="sessions-body"):
                 yield OptionList(markup=False, compact=True)
@@ -96,7 +97,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
             rows.highlighted = min(place, len(self._shown) - 1)
         else:
             none = "No session has such a title." if wanted else "No sessions yet. Esc, type something, Enter."
-            rows.add_option(Option(Content.styled(none, "$foreground 60%"), disabled=True))
+            rows.add_option(Option(Content.styled(none, MUTED), disabled=True))
             self.query_one(LinesView).set_lines([])
 
     @property
@@ -217,7 +218,7 @@ def _row_text(row: SessionRow) -> Content:
     title = content(row.title or "untitled", single_line=True, strict=True)
     directory = safe(row.directory, single_line=True, strict=True)
     about = f"    {day_and_time(row.updated)} · {row.messages} messages · {directory}"
-    return Content(mark) + title + Content("\n") + Content.styled(about, "$foreground 60%")
+    return Content(mark) + title + Content("\n") + Content.styled(about, MUTED)
 
 
 def _peek_lines(entries: Sequence[Logged]) -> list[Line]:

@@ -8,6 +8,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from tui_agent.ui.theme import MUTED
+
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -59,7 +61,5 @@ class ActivityLine(Widget):
         elapsed = monotonic() - self._since
         frame = _FRAMES[int(elapsed * 10) % len(_FRAMES)] if self._animated else "·"
         seconds = f" {elapsed:.0f} s" if elapsed >= 1 else ""
-        line = (
-            Content.styled(f"{frame} ", "$primary") + Content(self.words) + Content.styled(seconds, "$foreground 60%")
-        )
-        return line + Content.styled(f" · {self.hint}", "$foreground 60%") if self.hint else line
+        line = Content.styled(f"{frame} ", "$primary") + Content(self.words) + Content.styled(seconds, MUTED)
+        return line + Content.styled(f" · {self.hint}", MUTED) if self.hint else line

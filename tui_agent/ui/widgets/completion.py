@@ -9,6 +9,8 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from tui_agent.ui.theme import MUTED
+
 MOST_ROWS = 8
 
 
@@ -66,6 +68,6 @@ class CompletionPopup(Widget):
     def _row(choice: Completion, column: int, width: int, *, is_highlighted: bool) -> Content:
         mark = "› " if is_highlighted else "  "
         label = mark + choice.label + " " * (column - cell_len(choice.label))
-        row = Content.styled(label, "bold") + Content.styled(choice.help, "" if is_highlighted else "$foreground 60%")
+        row = Content.styled(label, "bold") + Content.styled(choice.help, "" if is_highlighted else MUTED)
         row = row.truncate(width, ellipsis=True, pad=True)
         return row.stylize("$block-cursor-foreground on $block-cursor-background") if is_highlighted else row

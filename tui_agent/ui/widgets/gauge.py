@@ -6,6 +6,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from tui_agent.core.events import Gauge
+from tui_agent.ui.theme import MUTED
 
 FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"
 """Shapes, so that the bar can be read without colour."""
@@ -101,7 +102,7 @@ class GaugeBlock(Widget):
             *self._part_rows(gauge, width),
             Content(self._messages_text(gauge)),
             self._due_row(gauge),
-            Content.styled(self._compactions_text(gauge), "$foreground 60%"),
+            Content.styled(self._compactions_text(gauge), MUTED),
         ]
         return Content("\n").join(row.truncate(width, ellipsis=True) for row in rows)
 
@@ -119,7 +120,7 @@ class GaugeBlock(Widget):
         column = max(width // 2, 1)
         cells = [f"{name:<8}{compact_number(count):>6}".ljust(column) for name, count in named]
         rows = ["".join(cells[index : index + 2]).rstrip() for index in range(0, len(cells), 2)]
-        return [Content.styled(row, "$foreground 60%") for row in rows]
+        return [Content.styled(row, MUTED) for row in rows]
 
     @staticmethod
     def _messages_text(gauge: Gauge) -> str:
@@ -130,10 +131,10 @@ class GaugeBlock(Widget):
     def _due_row(gauge: Gauge) -> Content:
         share = gauge.trigger_share
         if share is None:
-            return Content.styled("no trigger is set", "$foreground 60%")
+            return Content.styled("no trigger is set", MUTED)
         words = {"over": "over the window", "due": "compaction is due", "near": "compaction is near"}
         word = words.get(state_word(gauge), f"{share:.0%} of the way to compaction")
-        return Content.styled(word, style_of(gauge) if state_word(gauge) else "$foreground 60%")
+        return Content.styled(word, style_of(gauge) if state_word(gauge) else MUTED)
 
     def _compactions_text(self, gauge: Gauge) -> str:
         if not gauge.compactions:

@@ -71,10 +71,10 @@ class LinesView(ScrollView, can_focus=True):
         self._wrap()
 
     def _wrap(self) -> None:
+        self._rows = []
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        self._rows = []
         for index, line in enumerate(self.lines):
             starts = line_starts(line.text, max(width - line.hang, 2), anywhere=self._exact)
             self._rows += [(index, start, end) for start, end in pairwise([*starts, len(line.text)])]

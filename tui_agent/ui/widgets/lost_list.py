@@ -11,6 +11,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Detail
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.theme import MUTED
 
 
 class LostList(Vertical):
@@ -44,17 +45,17 @@ class LostList(Vertical):
         if self._lost:
             rows.highlighted = 0
         else:
-            rows.add_option(Option(Content.styled("nothing exact is lost", "$foreground 60%"), disabled=True))
+            rows.add_option(Option(Content.styled("nothing exact is lost", MUTED), disabled=True))
         self._say()
 
     def show_pins(self, pins: Sequence[str]) -> None:
         """Name the pins, which every context carries."""
         if not pins:
             return
-        rows = [Content.styled("Pins stay, word for word", "$foreground 60%")]
+        rows = [Content.styled("Pins stay, word for word", MUTED)]
         rows += [content(f"▪ {pin}", single_line=True) for pin in pins[:4]]
         if len(pins) > 4:
-            rows.append(Content.styled(f"… and {len(pins) - 4} more", "$foreground 60%"))
+            rows.append(Content.styled(f"… and {len(pins) - 4} more", MUTED))
         self.query_one("#preview-pins", Static).update(Content("\n").join(rows))
 
     def take_focus(self) -> None:
@@ -101,7 +102,7 @@ class LostList(Vertical):
         name = f"{detail.name}: " if detail.name else ""
         stated = "" if detail.origin == "user" else f" ({detail.origin})"
         text = content(f"{name}{detail.text}", single_line=True)
-        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", "$foreground 60%")
+        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", MUTED)
 
     def _changed(self) -> None:
         self._say()

@@ -240,8 +240,7 @@ class Prompt(TextArea):
 
     # ── height ───────────────────────────────────────────────────────────────
 
-    def _on_mount(self, event: events.Mount) -> None:
-        super()._on_mount(event)
+    def on_mount(self) -> None:
         self._fit_height()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:

@@ -16,6 +16,7 @@ from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
 
@@ -117,11 +118,11 @@ class MemoryList(OptionList):
     def _summary(self, memory: Memory) -> Iterator[Option]:
         live = memory.live
         if live is None or not isinstance(live.entry, Compacted):
-            yield self._heading("No summary yet")
+            yield self._heading("No summary yet", is_first=True)
             yield self._note("Everything that was said is in the context, word for word. F4 compacts.")
             return
         number = next((place for place, each in enumerate(memory.versions, 1) if each.seq == live.seq), 1)
-        yield self._heading(f"Summary · version {number} of {max(len(memory.versions), number)}")
+        yield self._heading(f"Summary · version {number} of {max(len(memory.versions), number)}", is_first=True)
         yield self._note(describe(live))
         for heading, members in by_section(live.entry.items):
             yield self._heading(heading)
@@ -141,7 +142,7 @@ class MemoryList(OptionList):
             return
         yield self._heading("Kept word for word")
         for detail in memory.details:
-            label = Content.styled(f"{detail.kind}  ", "$foreground 60%") + content(detail.text, single_line=True)
+            label = Content.styled(f"{detail.kind}  ", MUTED) + content(detail.text, single_line=True)
             yield self._option(_Row("detail", sources=detail.sources), label)
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
@@ -151,7 +152,7 @@ class MemoryList(OptionList):
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             mark = "● " if is_live else "○ "
-            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), "$foreground 60%")
+            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), MUTED)
             yield self._option(_Row("version", version.seq, (version.seq,)), label)
 
     def _option(self, row: _Row, label: Content) -> Option:
@@ -160,12 +161,13 @@ class MemoryList(OptionList):
         return Option(label, id=option_id)
 
     @staticmethod
-    def _heading(text: str) -> Option:
-        return Option(Content.styled(safe(text, single_line=True), "bold $primary"), disabled=True)
+    def _heading(text: str, *, is_first: bool = False) -> Option:
+        gap = "" if is_first else "\n"
+        return Option(Content(gap) + Content.styled(safe(text, single_line=True), "bold $primary"), disabled=True)
 
     @staticmethod
     def _note(text: str) -> Option:
-        return Option(Content.styled(text, "$foreground 60%"), disabled=True)
+        return Option(Content.styled(text, MUTED), disabled=True)
 
     @property
     def _row(self) -> _Row | None:
@@ -232,5 +234,5 @@ def _item_text(item: Item) -> Content:
     if not item.sources:
         return text + Content.styled("  no source", "$warning")
     origin = " tool" if item.tool_only else ""
-    places = ",".join(str(seq) for seq in item.sources[:3]) + ("…" if len(item.sources) > 3 else "")
-    return text + Content.styled(f"  ↗{places}{origin}", "$foreground 60%")
+    more = f"+{len(item.sources) - 1}" if len(item.sources) > 1 else ""
+    return text + Content.styled(f" ↗{item.sources[0]}{more}{origin}", MUTED)

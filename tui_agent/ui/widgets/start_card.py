@@ -12,6 +12,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.theme import MUTED
 
 Choice = Literal["again", "key", "local", "install"]
 
@@ -38,15 +39,13 @@ class StartCard(Vertical):
         yield Static(Content(""), id="start-reason")
         yield OptionList(
             *(
-                Option(
-                    Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", "$foreground 60%"), id=choice
-                )
+                Option(Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", MUTED), id=choice)
                 for choice, title, about in _CHOICES
             ),
             id="start-choices",
             compact=True,
         )
-        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, "$foreground 60%"))
+        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, MUTED))
 
     def explain(self, what: str, meaning: str, todo: str) -> None:
         """Say why no model can be asked."""

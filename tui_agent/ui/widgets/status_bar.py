@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tui_agent.core.events import Gauge
-from tui_agent.ui.theme import TINY
+from tui_agent.ui.theme import FAINT, MUTED, TINY
 from tui_agent.ui.widgets.gauge import bar, compact_number, state_word, style_of, tokens_text
 
 SEPARATOR = " │ "
@@ -45,7 +45,7 @@ class StatusLine(Widget):
         parts = self._parts()
         line = Content("")
         for place, part in enumerate(parts):
-            piece = part if place == 0 else Content.styled(SEPARATOR, "$foreground 30%") + part
+            piece = part if place == 0 else Content.styled(SEPARATOR, FAINT) + part
             if cell_len(line.plain) + cell_len(piece.plain) > width:
                 break
             line += piece
@@ -65,9 +65,9 @@ class StatusLine(Widget):
             parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
         parts.append(Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else ""))
         if gauge.freed:
-            parts.append(Content.styled(f"compact frees ~{compact_number(gauge.freed)}", "$foreground 60%"))
+            parts.append(Content.styled(f"compact frees ~{compact_number(gauge.freed)}", MUTED))
         if status.mode != "auto":
-            parts.append(Content.styled(f"compaction: {status.mode}", "$foreground 60%"))
+            parts.append(Content.styled(f"compaction: {status.mode}", MUTED))
         return parts
 
     def _both_fit(self, model: Content, measure: Content) -> bool:
@@ -78,7 +78,7 @@ class StatusLine(Widget):
     def _model_part(status: Status) -> Content:
         if not status.ready:
             return Content.styled("○ ", "$warning") + Content(status.model or "no model")
-        place = Content.styled(f" @ {status.place}", "$foreground 60%") if status.place else Content("")
+        place = Content.styled(f" @ {status.place}", MUTED) if status.place else Content("")
         return Content.styled("● ", "$success") + Content(status.model) + place
 
     def _gauge_part(self, gauge: Gauge) -> Content:

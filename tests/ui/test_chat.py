@@ -1,0 +1,231 @@
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Gate, refuses, says
+from tests.ui.support import sitting
+from tui_agent.ui.widgets.status_bar import StatusLine
+
+
+async def test_what_is_typed_is_sent_and_the_answer_stands_in_the_transcript(tmp_path: Path) -> None:
+    with ModelServer(says("The answer is **42**.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.press(*"hello")
+            await person.press("enter")
+            await person.sees("The answer is 42.")
+            assert server.requests[0].last_text == "hello"
+            assert person.prompt_text == ""
+
+
+async def test_the_session_is_titled_by_its_first_message(tmp_path: Path) -> None:
+    with ModelServer(says("Yes.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("Is the parser done?")
+            await person.sees("─ Is the parser done?")
+
+
+async def test_a_prompt_from_the_command_line_is_sent_at_once(tmp_path: Path) -> None:
+    with ModelServer(says("Here I am.")) as server:
+        async with sitting(server, tmp_path, prompt="where are you?") as person:
+            await person.sees("Here I am.")
+    assert server.requests[0].last_text == "where are you?"
+
+
+async def test_what_is_sent_while_an_answer_is_written_waits_in_line(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("first answer", hold=gate, hold_after=1), says("second answer")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("one")
+            await person.until(gate.reached.is_set)
+            await person.send("two")
+            await person.sees("queued  two")
+            gate.open()
+            await person.sees("second answer")
+            assert "queued" not in person.seen
+            assert [request.last_text for request in server.requests] == ["one", "two"]
+
+
+async def test_escape_stops_the_answer_and_keeps_what_has_arrived(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("partial words that go on", hold=gate, hold_after=2)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("go")
+            await person.sees("partial words")
+            await person.press("escape")
+            await person.until(lambda: not person.conductor.desk.is_busy)
+            await person.sees("stopped by the user")
+            assert "partial words" in person.seen
+            assert gate.left.wait(5)
+
+
+async def test_what_waited_when_the_answer_was_stopped_is_back_in_the_prompt(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("long answer", hold=gate, hold_after=1)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            await person.send("and then this")
+            await person.type("half a thou")
+            await person.press("escape")
+            await person.until(lambda: person.prompt_text != "half a thou")
+            assert person.prompt_text == "and then this\n\nhalf a thou"
+            assert "queued" not in person.seen
+
+
+async def test_an_unknown_command_is_told_and_stays_in_the_prompt(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/compcat now")
+            await person.sees("There is no command /compcat; nothing was sent.")
+            assert person.prompt_text == "/compcat now"
+
+
+async def test_an_error_of_the_endpoint_stands_in_the_transcript_with_its_brackets(tmp_path: Path) -> None:
+    with ModelServer(refuses(400, {"message": "[red]oops[/red] [/x] [@click=app.quit]x[/]"})) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.sees("[red]oops[/red] [/x] [@click=app.quit]x[/]")
+
+
+async def test_retry_asks_the_last_question_again(tmp_path: Path) -> None:
+    with ModelServer(says("bad answer"), says("good answer")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("question")
+            await person.send("/retry")
+            await person.sees("good answer")
+            assert server.requests[1].texts == server.requests[0].texts
+
+
+async def test_an_edited_message_takes_the_place_of_the_earlier_one(tmp_path: Path) -> None:
+    with ModelServer(says("about cats"), says("about dogs")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("tell me about cats")
+            await person.press("escape", "escape")
+            await person.sees("Your messages")
+            await person.press("enter")
+            await person.until(lambda: person.prompt_text == "tell me about cats")
+            await person.sees("editing #")
+            person.conductor.prompt.write("tell me about dogs")
+            await person.press("enter")
+            await person.sees("about dogs")
+            assert "tell me about cats" not in " ".join(server.requests[1].texts)
+            assert "editing #" not in person.seen
+
+
+async def test_escape_leaves_an_edit_and_the_message_as_it_was(tmp_path: Path) -> None:
+    with ModelServer(says("about cats")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("tell me about cats")
+            await person.send("/edit")
+            await person.sees("Your messages")
+            await person.press("enter")
+            await person.sees("editing #")
+            await person.press("escape")
+            assert person.prompt_text == ""
+            assert "editing #" not in person.seen
+
+
+async def test_a_second_person_hears_that_the_session_is_open_elsewhere(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("mine")
+            held = person.conductor.view.session
+            assert held is not None
+            async with sitting(server, tmp_path, resume=held.id) as second:
+                await second.until(lambda: second.conductor.view.session is not None)
+                opened = second.conductor.view.session
+                assert opened is not None
+                assert opened.id != held.id
+                assert len(second.app._notifications) == 1
+
+
+async def test_unsent_text_is_there_again_when_the_session_is_resumed(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.type("a thought not finished")
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.until(lambda: person.prompt_text == "a thought not finished")
+            assert "hello" in person.seen
+
+
+async def test_history_is_remembered_across_sessions(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("words of yesterday")
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path) as person:
+            await person.press("up")
+            assert person.prompt_text == "words of yesterday"
+
+
+async def test_the_gauge_moves_with_every_key(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, context_window=4096) as person:
+            before = person.conductor.screen.query_one(StatusLine).gauge
+            await person.type("a long thought " * 40)
+            await person.until(lambda: person.conductor.screen.query_one(StatusLine).gauge != before)
+            now = person.conductor.screen.query_one(StatusLine).gauge
+            assert before is not None
+            assert now is not None
+            assert now.tokens > before.tokens
+            assert now.parts.unsent > 0
+
+
+async def test_ctrl_c_clears_then_asks_and_quits_at_the_second_press(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.type("never mind")
+            await person.press("ctrl+c")
+            assert person.prompt_text == ""
+            await person.press("up")
+            assert person.prompt_text == "never mind"
+            await person.press("ctrl+c", "ctrl+c")
+            await person.sees("Press Ctrl+C again to quit")
+            await person.press("ctrl+c")
+            await person.until(lambda: not person.app.is_running or person.app._exit)
+            assert person.app.return_code == 0
+
+
+async def test_ctrl_d_quits_only_on_an_empty_prompt(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.type("ab")
+            await person.press("home", "ctrl+d")
+            assert person.prompt_text == "b"
+            await person.press("ctrl+d", "ctrl+d")
+            await person.until(lambda: person.app._exit)
+
+
+async def test_quitting_asks_while_an_answer_is_written(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("long answer", hold=gate, hold_after=1)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            await person.press("ctrl+q")
+            await person.sees("An answer is being written")
+            await person.press("n")
+            assert not person.app._exit
+            await person.press("ctrl+q")
+            await person.sees("An answer is being written")
+            await person.press("y")
+            await person.until(lambda: person.app._exit)
+
+
+async def test_typing_while_the_transcript_has_the_focus_goes_into_the_prompt(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            person.conductor.transcript.focus()
+            await person.press(*"hello?")
+            assert person.prompt_text == "hello?"
+            assert person.conductor.prompt.has_focus
+
+
+async def test_keys_of_the_settings_are_used(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, keys={"help": "f9", "nonsense": "f10"}) as person:
+            await person.sees("[keys] names no binding: nonsense")
+            await person.press("f9")
+            await person.sees("F9")
+            await person.sees("In the chat")

@@ -1,0 +1,88 @@
+import pytest
+
+from tui_agent.ui.bindings import KEYS, keys_of, unknown_ids
+from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, UnknownCommand, completions, read_prompt
+from tui_agent.ui.handlers import HANDLERS
+from tui_agent.ui.screens.help import help_lines, key_lines
+
+
+def read(text: str) -> object:
+    return read_prompt(text, is_path=lambda path: path in ("/tmp", "/home"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "line1\nline2\nline3",
+        "def f():\n\treturn 1\n",
+        "/home/ana/app.py:45 why does this fail?",
+        "/tmp",
+        "/tmp is full",
+        "//not a comment",
+        "/usr/bin/env python",
+        "/etc/passwd",
+        "/",
+        "/ help",
+        " /help",
+        "/2 + 3",
+        "/help.txt",
+        "/*comment*/",
+        "/路径",
+    ],
+)
+def test_text_whose_first_word_is_no_command_is_a_message(text: str) -> None:
+    assert read(text) == Say(text)
+
+
+def test_a_known_command_is_run_with_the_rest_as_its_argument() -> None:
+    assert read("/compact keep the port numbers") == Run(BY_NAME["compact"], "keep the port numbers")
+    assert read("/HELP") == Run(BY_NAME["help"], "")
+    assert read("/pin line one\nline two") == Run(BY_NAME["pin"], "line one\nline two")
+
+
+def test_an_unknown_command_is_not_sent_and_the_nearest_is_named() -> None:
+    assert read("/compcat") == UnknownCommand("compcat", "compact")
+    assert read("/unknowncmd hello") == UnknownCommand("unknowncmd", "")
+
+
+def test_completion_offers_what_begins_so_before_what_contains_it() -> None:
+    offered = [command.name for command in completions("/compact")]
+    assert offered == ["compact", "undo-compact", "redo-compact"]
+    assert completions("/") == COMMANDS
+    assert not completions("/compact now")
+    assert not completions("compact")
+
+
+def test_every_command_of_the_table_has_a_handler_and_every_binding_too() -> None:
+    assert set(BY_NAME) <= set(HANDLERS)
+    named = [key.action.split("'")[1] for key in KEYS if key.action.startswith("command(")]
+    assert set(named) <= set(HANDLERS)
+
+
+def test_binding_ids_are_unique_and_no_key_means_two_things_in_one_place() -> None:
+    ids = [key.id for key in KEYS]
+    assert len(ids) == len(set(ids))
+    used = [(key.place, each) for key in KEYS for each in key.keys.split(",")]
+    assert len(used) == len(set(used))
+
+
+def test_no_binding_needs_a_key_that_terminals_cannot_tell_from_another() -> None:
+    mistaken = {"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+left_square_bracket", "ctrl+tab"}
+    assert not [key.id for key in KEYS if mistaken & set(key.keys.split(","))]
+
+
+def test_help_names_every_binding_and_every_command() -> None:
+    text = "\n".join(line.text for line in help_lines({}))
+    assert all(key.help in text for key in KEYS)
+    assert all(f"/{command.name}" in text for command in COMMANDS)
+
+
+def test_help_shows_remapped_keys() -> None:
+    assert keys_of("compact") == "F4"
+    assert keys_of("compact", {"compact": "f4,ctrl+k"}) == "F4 · Ctrl+K"
+    assert any(line.text.startswith("F9") for line in help_lines({"compact": "f9"}))
+    assert any("(changed)" in line.text for line in key_lines({"compact": "f9"}))
+
+
+def test_a_keymap_with_an_unknown_id_is_named() -> None:
+    assert unknown_ids({"compact": "f9", "compcat": "f8"}) == ["compcat"]

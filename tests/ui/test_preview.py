@@ -1,0 +1,293 @@
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Gate, Scripted, says
+from tests.ui.support import LARGE, SMALL, Sitting, sitting
+from tui_agent.core.entries import Compacted, DetailKept, Logged
+from tui_agent.ui.screens.preview import PreviewScreen
+from tui_agent.ui.widgets.lost_list import LostList
+from tui_agent.ui.widgets.status_bar import CompactButton
+
+SUMMARY = "Goals:\n- Refactor the parser [1]\nDecisions and rules:\n- Never touch main [1]\n"
+
+
+def answers(body: dict[str, Any]) -> Scripted:
+    return says(SUMMARY) if "<record>" in str(body["messages"]) else says("OK, noted.")
+
+
+FACTS = "Remember: the deploy password is periwinkle-7. Never touch main."
+
+
+async def fill(person: Sitting) -> None:
+    """A session of twelve messages, without asking a model for them."""
+    said = [FACTS] + [f"Look at playground/part{place}.go and say what it does. " * 6 for place in range(5)]
+    await person.has_said(*said)
+
+
+async def open_preview(person: Sitting) -> PreviewScreen:
+    await person.press("f4")
+    await person.until(lambda: isinstance(person.app.screen, PreviewScreen))
+    await person.sees("stay word for word")
+    screen = person.app.screen
+    assert isinstance(screen, PreviewScreen)
+    return screen
+
+
+def compactions(person: Sitting) -> list[Logged]:
+    session = person.conductor.view.session
+    assert session is not None
+    return [logged for logged in session.tail if isinstance(logged.entry, Compacted)]
+
+
+async def test_nothing_changes_before_apply_and_apply_records_what_was_shown(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await open_preview(person)
+            await person.sees("- Refactor the parser")
+            assert not compactions(person)
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            entry = compactions(person)[0].entry
+            assert isinstance(entry, Compacted)
+            assert "Refactor the parser" in entry.text
+            assert entry.model == "fake-model"
+            await person.sees("Summary · version 1 of 1")
+            await person.sees("⟲ 1")
+
+
+async def test_cancelling_changes_nothing(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            session = person.conductor.view.session
+            assert session is not None
+            before = session.context()
+            await open_preview(person)
+            await person.press("escape")
+            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+            assert session.context() == before
+
+
+async def test_cancelling_while_the_summary_is_written_ends_the_request(tmp_path: Path) -> None:
+    gate = Gate()
+
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says(SUMMARY, hold=gate, hold_after=2) if "<record>" in str(body["messages"]) else says("OK.")
+
+    with ModelServer(otherwise=reply) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await person.press("f4")
+            await person.until(gate.reached.is_set)
+            await person.sees("The summary is being written")
+            await person.press("a")
+            assert isinstance(person.app.screen, PreviewScreen)
+            await person.press("escape")
+            await person.until(gate.left.is_set)
+            assert not compactions(person)
+
+
+async def test_with_nothing_to_fold_it_says_so_and_asks_no_model(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            asked = len(server.requests)
+            await person.press("f4")
+            await person.sees("Nothing to fold")
+            assert len(server.requests) == asked
+            await person.press("escape")
+            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+
+
+async def test_a_click_on_compact_and_the_command_open_the_same_preview(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await person.pilot.click("#compact")
+            await person.sees("Proposed summary")
+            await person.press("escape")
+            await person.send("/compact the port numbers")
+            await person.sees("Proposed summary")
+            assert "the port numbers" in str(server.requests[-1].messages)
+
+
+async def test_an_edited_summary_is_used_byte_for_byte(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            screen = await open_preview(person)
+            await person.press("e")
+            await person.until(lambda: screen.query_one("#edited").has_focus)
+            screen.query_one("#edited").load_text("My own words [x] [/y]:\n\n  indented  ")  # type: ignore[attr-defined]
+            await person.press("escape")
+            await person.sees("(edited)")
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            entry = compactions(person)[0].entry
+            assert isinstance(entry, Compacted)
+            assert entry.text == "My own words [x] [/y]:\n\n  indented  "
+
+
+async def test_opening_the_editor_and_leaving_it_edits_nothing(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await open_preview(person)
+            await person.press("e", "escape", "a")
+            await person.until(lambda: bool(compactions(person)))
+            entry = compactions(person)[0].entry
+            assert isinstance(entry, Compacted)
+            assert len(entry.items) == 2
+
+
+async def test_what_editing_removes_turns_up_as_left_out(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, details_share=0.0) as person:
+            await fill(person)
+            screen = await open_preview(person)
+            await person.press("e")
+            screen.query_one("#edited").load_text("Nothing exact in here.")  # type: ignore[attr-defined]
+            await person.press("escape")
+            await person.sees("Never touch main")
+
+
+async def test_a_lost_detail_is_put_back_with_one_key(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, details_share=0.0) as person:
+            await fill(person)
+            screen = await open_preview(person)
+            await person.sees("Left out:")
+            await person.press("l", "plus")
+            await person.sees("1 put back")
+            wanted = screen.query_one(LostList).put_back
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            entry = compactions(person)[0].entry
+            assert isinstance(entry, Compacted)
+            assert len(wanted) == 1
+            assert wanted[0] in entry.details
+            assert not any(isinstance(logged.entry, DetailKept) for logged in compactions(person))
+
+
+async def test_a_star_puts_back_all_of_a_kind_and_takes_them_out_again(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, details_share=0.0) as person:
+            await fill(person)
+            screen = await open_preview(person)
+            await person.press("l", "asterisk")
+            chosen = screen.query_one(LostList).put_back
+            assert chosen
+            assert len({detail.kind for detail in chosen}) == 1
+            await person.press("asterisk")
+            assert not screen.query_one(LostList).put_back
+
+
+async def test_it_is_written_again_with_a_focus(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await open_preview(person)
+            asked = len(server.requests)
+            await person.press("r")
+            await person.sees("Write it again")
+            await person.press(*"ports", "enter")
+            await person.until(lambda: len(server.requests) > asked)
+            assert "ports" in str(server.requests[-1].messages)
+            await person.sees("stay word for word")
+
+
+async def test_how_much_is_kept_can_be_changed(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await open_preview(person)
+            await person.sees("6 stay word for word")
+            await person.press("left_square_bracket")
+            await person.sees("4 stay word for word")
+            await person.press("right_square_bracket", "right_square_bracket")
+            await person.sees("8 stay word for word")
+
+
+async def test_what_changed_and_the_messages_that_go_can_be_read(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await open_preview(person)
+            await person.press("d")
+            await person.sees("This is the first summary")
+            await person.press("f")
+            await person.sees("#1 you")
+            await person.press("f")
+            await person.sees("Proposed summary")
+
+
+async def test_undo_and_redo_bring_the_context_back_and_forth(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            session = person.conductor.view.session
+            assert session is not None
+            before = session.context().messages
+            await open_preview(person)
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            after = session.context().messages
+            await person.press("f8")
+            await person.until(lambda: session.context().messages == before)
+            await person.send("/redo-compact")
+            await person.until(lambda: session.context().messages == after)
+
+
+async def test_mode_ask_shows_the_preview_before_an_automatic_compaction(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, compaction_mode="ask", max_messages=6, keep_recent=2) as person:
+            for place in range(4):
+                await person.send(f"message {place} " * 20)
+                await person.until(
+                    lambda: isinstance(person.app.screen, PreviewScreen) or not person.conductor.desk.is_busy
+                )
+                if isinstance(person.app.screen, PreviewScreen):
+                    break
+            await person.sees("stay word for word")
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)) and not person.conductor.desk.is_busy)
+
+
+async def test_stopping_the_turn_takes_its_preview_away(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, compaction_mode="ask", max_messages=6, keep_recent=2) as person:
+            for place in range(4):
+                await person.send(f"message {place} " * 20)
+                await person.until(
+                    lambda: isinstance(person.app.screen, PreviewScreen) or not person.conductor.desk.is_busy
+                )
+                if isinstance(person.app.screen, PreviewScreen):
+                    break
+            await person.sees("stay word for word")
+            person.conductor.desk.stop()
+            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+            assert not compactions(person)
+
+
+async def test_it_works_on_a_small_terminal(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, size=SMALL, details_share=0.0) as person:
+            await fill(person)
+            screen = await open_preview(person)
+            assert "cancel" in person.seen
+            await person.press("l")
+            await person.sees("Left out:")
+            await person.press("plus", "escape")
+            assert isinstance(person.app.screen, PreviewScreen)
+            assert len(screen.query_one(LostList).put_back) == 1
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+
+
+async def test_the_compact_button_is_dead_while_an_approval_is_pending(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            button = person.conductor.screen.query_one(CompactButton)
+            assert not button.disabled
