@@ -20,8 +20,8 @@ def test_the_setting_beats_the_variable_beats_the_platform(tmp_path: Path) -> No
 
 
 def test_the_archive_lies_in_the_data_directory(tmp_path: Path) -> None:
-    assert paths.archive_file(str(tmp_path)) == tmp_path / "archive.db"
-    assert paths.archive_file(environ={"TUI_AGENT_DATA_DIR": str(tmp_path)}) == tmp_path / "archive.db"
+    assert paths.archive_file(str(tmp_path)) == tmp_path / "archive.sqlite3"
+    assert paths.archive_file(environ={"TUI_AGENT_DATA_DIR": str(tmp_path)}) == tmp_path / "archive.sqlite3"
 
 
 def test_the_settings_file_can_be_chosen_by_flag_and_variable(tmp_path: Path) -> None:

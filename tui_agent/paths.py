@@ -18,7 +18,7 @@ def data_dir(environ: Mapping[str, str] = os.environ, override: str = "") -> Pat
 
 def archive_file(override: str = "", environ: Mapping[str, str] = os.environ) -> Path:
     """The archive itself, in the data directory."""
-    return data_dir(environ, override) / "archive.db"
+    return data_dir(environ, override) / "archive.sqlite3"
 
 
 def config_file(environ: Mapping[str, str] = os.environ, override: str = "") -> Path:
