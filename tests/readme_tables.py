@@ -1,6 +1,5 @@
 """The README's tables of keys, commands and settings, written from the code: `python -m tests.readme_tables`."""
 
-import re
 from pathlib import Path
 
 from tui_agent.settings import descriptions
@@ -64,8 +63,9 @@ def cell(text: str) -> str:
 def with_tables(text: str) -> str:
     """The README with its tables as the code has them now."""
     for name, table in (("keys", keys_table()), ("commands", commands_table()), ("settings", settings_table())):
-        between = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        text = between.sub(lambda found, table=table: f"{found[1]}{table}\n{found[2]}", text)
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, rest = text.split(begin, 1)
+        text = f"{before}{begin}{table}\n{end}{rest.split(end, 1)[1]}"
     return text
 
 
