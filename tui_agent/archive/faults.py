@@ -77,7 +77,11 @@ def damaged(path: Path, what: str = "") -> ArchiveDamaged:
 
 def damaged_entry(what: str) -> ArchiveDamaged:
     """The error for corrupt entries in a file that can be read."""
-    return ArchiveDamaged(what, "The others are whole.", "Read the session without them, or fork it before them.")
+    return ArchiveDamaged(
+        what,
+        "The others are whole.",
+        "Restart the program without other windows: it keeps a copy of the file and puts a notice in their place.",
+    )
 
 
 def unavailable(path: Path, error: apsw.Error | OSError) -> ArchiveUnavailable:

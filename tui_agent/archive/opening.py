@@ -16,6 +16,8 @@ from tui_agent.errors import ArchiveUnavailable
 
 _BUSY_MILLISECONDS = 5_000
 
+_SMALLEST_PAGE = 512
+
 _NETWORK_FILE_SYSTEMS = frozenset(
     {"9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
 )
@@ -67,80 +69,111 @@ def _is_writable(path: Path) -> bool:
 
 def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy: int) -> Opened:
     notices = _make_private(path)
-    presence = FileLock.take(_presence_path(path), shared=True)
+    presence = FileLock.take(_beside(path, "open"), shared=True)
     if presence is None:
         raise ArchiveUnavailable(
             f"The archive {path} is being repaired by another window.", "", "Wait until it is done, then try again."
         )
     try:
-        connection = _connect_or_rescue(path, vfs, migrations, busy, presence, notices)
+        connection = _Opening(path, vfs, migrations, busy, presence, notices).connection()
     except BaseException:
         presence.release(remove=False)
         raise
     return Opened(connection, presence, notices=notices)
 
 
-def _connect_or_rescue(
-    path: Path, vfs: str | None, migrations: Sequence[str], busy: int, presence: FileLock, notices: list[str]
-) -> apsw.Connection:
-    if not _suspicion(path).exists():
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What is needed on the way from a path to a connection."""
+
+    path: Path
+    vfs: str | None
+    migrations: Sequence[str]
+    busy: int
+    presence: FileLock
+    notices: list[str]
+
+    def connection(self) -> apsw.Connection:
+        """A connection to the file, or to what could be saved of it."""
+        if _is_cut_to_nothing(self.path):
+            suspect(self.path)
+        if not _beside(self.path, "suspect").exists():
+            try:
+                return self._connect()
+            except apsw.Error as error:
+                if not is_damage(error):
+                    raise
+                suspect(self.path)
+        self._rescue()
         try:
-            return _connect(path, vfs, migrations, busy, notices)
+            return self._connect()
         except apsw.Error as error:
-            if not is_damage(error):
-                raise
-            suspect(path)
-    if presence.claim():
+            raise (damaged(self.path) if is_damage(error) else error) from error
+
+    def _rescue(self) -> None:
+        if not self.presence.claim():
+            self.notices.append("The archive is damaged; it is repaired at the next start without other windows.")
+            return
         try:
-            notices.append(salvage.salvage(path).sentence())
-            _suspicion(path).unlink(missing_ok=True)
+            self.notices.append(salvage.salvage(self.path).sentence())
+            _beside(self.path, "suspect").unlink(missing_ok=True)
         finally:
-            presence.share()
-    else:
-        notices.append("The archive is damaged; it is repaired at the next start without other windows.")
-    try:
-        return _connect(path, vfs, migrations, busy, notices)
-    except apsw.Error as error:
-        raise (damaged(path) if is_damage(error) else error) from error
+            self.presence.share()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), vfs=self.vfs)
+        try:
+            # A file that is refused must not be changed by closing it either.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.set_busy_timeout(self.busy)
+            version = schema.version_of(connection, self.path, len(self.migrations))
+            is_remote = on_network_file_system(self.path)
+            _configure(connection, is_remote, has_shared_memory=self.vfs is None)
+            self._migrate(connection, version)
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+            if is_remote:
+                self.notices.append(
+                    f"The archive {self.path} is on a network file system: use it from one machine at a time, or "
+                    "choose a local data directory."
+                )
+            # A look at what every use needs, so that damage there is found now and not in the middle of a turn.
+            connection.execute("SELECT count(*), max(change) FROM session").fetchall()
+            connection.execute("SELECT max(id) FROM entry").fetchall()
+            if book.sweep_is_due(connection):
+                book.sweep_or_postpone(connection, self.path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _migrate(self, connection: apsw.Connection, version: int) -> None:
+        newest = len(self.migrations)
+        if version in (0, newest):
+            schema.migrate(connection, self.path, self.migrations)
+            return
+        if not self.presence.claim():
+            raise ArchiveUnavailable(
+                f"The archive {self.path} must be brought up to date, and another window has it open.",
+                "",
+                "Close the other window, then try again.",
+            )
+        try:
+            schema.migrate(connection, self.path, self.migrations)
+        finally:
+            self.presence.share()
+        self.notices.append(f"The archive was brought from version {version} to {newest}; a copy was kept.")
+
+
+def _is_cut_to_nothing(path: Path) -> bool:
+    """Whether the file is empty and its WAL is not, which never happens by itself; SQLite would drop the WAL."""
+    wal = path.with_name(f"{path.name}-wal")
+    return path.stat().st_size < _SMALLEST_PAGE and wal.exists() and wal.stat().st_size > 0
 
 
 def suspect(path: Path) -> None:
     """Leave a mark that damage was found in the file; it is salvaged when it is opened next."""
     with suppress(OSError):
-        _suspicion(path).touch(mode=0o600)
-
-
-def _suspicion(path: Path) -> Path:
-    return path.with_name(f"{path.name}.suspect")
-
-
-def _connect(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, notices: list[str]) -> apsw.Connection:
-    connection = apsw.Connection(str(path), vfs=vfs)
-    try:
-        # A file that is refused must not be changed by closing it either.
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.set_busy_timeout(busy)
-        schema.version_of(connection, path, len(migrations))
-        is_remote = on_network_file_system(path)
-        _configure(connection, is_remote, has_shared_memory=vfs is None)
-        version = schema.migrate(connection, path, migrations)
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-        if 0 < version < len(migrations):
-            notices.append(f"The archive was brought from version {version} to {len(migrations)}; a copy was kept.")
-        if is_remote:
-            notices.append(
-                f"The archive {path} is on a network file system: use it from one machine at a time, or choose a local "
-                "data directory."
-            )
-        # A look at what every use needs, so that damage there is found now and not in the middle of a turn.
-        connection.execute("SELECT count(*), max(change) FROM session").fetchall()
-        connection.execute("SELECT max(id) FROM entry").fetchall()
-        if book.sweep_is_due(connection):
-            book.sweep_or_postpone(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        _beside(path, "suspect").touch(mode=0o600)
 
 
 def _configure(connection: apsw.Connection, is_remote: bool, *, has_shared_memory: bool) -> None:
@@ -196,8 +229,8 @@ def _make_private(path: Path) -> list[str]:
         os.close(descriptor)
 
 
-def _presence_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.open")
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")
 
 
 def on_network_file_system(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
@@ -215,4 +248,6 @@ def on_network_file_system(path: Path, mounts: Path = Path("/proc/self/mounts"))
         where = fields[1].replace("\\040", " ")
         if len(where) >= len(best) and resolved.is_relative_to(where):
             best, kind = where, fields[2]
-    return kind in _NETWORK_FILE_SYSTEMS
+    return kind in _SMALLEST_PAGE = 512
+
+_NETWORK_FILE_SYSTEMS

@@ -20,10 +20,11 @@ from tui_agent.archive.rows import (
     DamagedRow,
     EntryRow,
     logged_of,
+    packed_text,
     row_of,
     unpacked_text,
 )
-from tui_agent.core.entries import Logged, Noticed
+from tui_agent.core.entries import Logged, Noticed, TitleSet
 
 _NOTES = (
     ("unsent", "session, text"),
@@ -160,9 +161,7 @@ def _as_session(row: tuple[Value, ...]) -> _SessionRow | None:
 
 def _save_session(connection: apsw.Connection, number: int, session: _SessionRow | None, taken: set[str]) -> None:
     if session is None:
-        first = connection.execute("SELECT min(at) FROM entry WHERE session = ?", (number,)).get
-        name = f"recovered-{number}"
-        session = _SessionRow(number, name, b"Recovered session", b"", None, str(first), str(first), b"", 0, 0)
+        session = _session_from_entries(connection, number)
     id_ = session.id if session.id not in taken else f"{session.id}-{number}"
     taken.add(id_)
     columns = "number, id, title, directory, parent, created, updated, preview, change, last_seq, archived"
@@ -182,6 +181,15 @@ def _save_session(connection: apsw.Connection, number: int, session: _SessionRow
         ),
     )
     index.index_title(connection, number, unpacked_text(session.title))
+
+
+def _session_from_entries(connection: apsw.Connection, number: int) -> _SessionRow:
+    last_title = f"SELECT {ENTRY_COLUMNS} FROM entry WHERE session = ? AND type = 'TitleSet' ORDER BY seq DESC"
+    row: Any = connection.execute(last_title, (number,)).fetchone()
+    entry = logged_of(row).entry if row is not None else None
+    title = entry.title if isinstance(entry, TitleSet) else "Recovered session"
+    at = str(connection.execute("SELECT min(at) FROM entry WHERE session = ?", (number,)).get)
+    return _SessionRow(number, f"recovered-{number}", packed_text(title), b"", None, at, at, b"", 0, 0)
 
 
 @dataclass(slots=True)

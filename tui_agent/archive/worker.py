@@ -3,8 +3,8 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ import apsw
 
 from tui_agent.archive.faults import as_read_errors, as_write_errors
 from tui_agent.archive.opening import Opened, suspect
-from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved
+from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveUnavailable, NotSaved
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Worker:
         """
 
         def guarded() -> T:
-            with as_read_errors(self.path):
+            with self._damage_noted(), as_read_errors(self.path):
                 return job(self._opened())
 
         return await self._ask(guarded, is_write=False)
@@ -70,7 +70,7 @@ class Worker:
                     "Nothing of it was kept.",
                     "Check the permissions of the data directory, then restart.",
                 )
-            with as_write_errors(self.path):
+            with self._damage_noted(), as_write_errors(self.path):
                 return job(self._opened())
 
         return await self._ask(guarded, is_write=True)
@@ -80,7 +80,7 @@ class Worker:
 
         def guarded() -> None:
             if self._connection is not None:
-                with suppress(apsw.Error):
+                with suppress(ArchiveError), self._damage_noted(), as_write_errors(self.path):
                     job(self._connection)
 
         self._jobs.put((guarded, True, None))
@@ -109,15 +109,23 @@ class Worker:
             try:
                 result = job()
             except BaseException as error:
-                if isinstance(error, ArchiveDamaged):
-                    suspect(self.path)
                 _deliver(waiting, None, error)
             else:
                 _deliver(waiting, result, None)
 
+    @contextmanager
+    def _damage_noted(self) -> Iterator[None]:
+        try:
+            yield
+        except ArchiveDamaged:
+            suspect(self.path)
+            raise
+
     def _disconnect(self) -> None:
         if self._connection is not None:
-            self._connection.close()
+            # Closing tidies up; what cannot be tidied now is tidied when the file is opened next.
+            with suppress(apsw.Error):
+                self._connection.close()
             self._connection = None
 
     def _opened(self) -> apsw.Connection:

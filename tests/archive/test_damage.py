@@ -1,0 +1,248 @@
+"""Damaged files: nothing wrong is shown as right, and what is whole is saved."""
+
+import asyncio
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.archive.samples import AT, answered, content, logged, said
+from tests.benchmarks.corpus import logged_of, texts
+from tui_agent.archive import Archive
+from tui_agent.archive.pages import Pages
+from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
+from tui_agent.errors import ArchiveDamaged, ArchiveError
+
+_PAGE = 4_096
+_SESSIONS = 3
+_ENTRIES = 80
+
+Damage = Callable[[bytearray, random.Random], bytearray]
+
+
+def _flip_bits(data: bytearray, dice: random.Random) -> bytearray:
+    for _ in range(dice.randint(1, 20)):
+        data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+    return data
+
+
+def _zero_page(data: bytearray, dice: random.Random) -> bytearray:
+    at = dice.randrange(len(data) // _PAGE) * _PAGE
+    data[at : at + _PAGE] = bytes(_PAGE)
+    return data
+
+
+def _scribble(data: bytearray, dice: random.Random) -> bytearray:
+    at = dice.randrange(len(data))
+    data[at : at + 300] = dice.randbytes(len(data[at : at + 300]))
+    return data
+
+
+def _cut(data: bytearray, dice: random.Random) -> bytearray:
+    return data[: dice.randrange(1, len(data))]
+
+
+def _lose_header(data: bytearray, dice: random.Random) -> bytearray:
+    data[: dice.randrange(1, 100)] = bytes(dice.randrange(1, 100))
+    return data
+
+
+_DAMAGES: list[Damage] = [_flip_bits, _zero_page, _scribble, _cut, _lose_header]
+
+
+async def _fill(path: Path) -> dict[str, list[Logged]]:
+    archive = await Archive.open(path)
+    source = list(texts(_SESSIONS * _ENTRIES))
+    logs: dict[str, list[Logged]] = {}
+    for number in range(_SESSIONS):
+        session_id = f"session-{number}"
+        await archive.create_session(session_id, "/", AT, title=f"Title {number}")
+        part = source[number * _ENTRIES : (number + 1) * _ENTRIES]
+        entries = [logged_of(seq, seq, text * (20 if seq % 25 == 0 else 1)) for seq, text in enumerate(part, 1)]
+        logs[session_id] = entries
+        for entry in entries:
+            await archive.append(session_id, [entry], {"seq": entry.seq})
+    shutil.copytree(path.parent, path.parent.with_name("killed"))  # as if killed now: much of it stands in the WAL
+    await archive.close()
+    return logs
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[Logged]]]:
+    directory = tmp_path_factory.mktemp("whole")
+    return directory, asyncio.run(_fill(directory / "closed" / "archive.db"))
+
+
+async def _readable(path: Path) -> tuple[dict[str, list[Logged]], list[str]]:
+    """Everything the archive gives after at most one restart, and what it said."""
+    notices: list[str] = []
+    for _ in range(2):
+        archive = await Archive.open(path)
+        notices += archive.notices
+        loaded: dict[str, list[Logged]] = {}
+        try:
+            for info in await archive.sessions(archived=None):
+                loaded[info.id] = await archive.load(info.id)
+        except ArchiveDamaged:
+            continue
+        else:
+            return loaded, notices
+        finally:
+            await archive.close()
+    raise AssertionError("damaged still after it was salvaged")
+
+
+@pytest.mark.parametrize("damage", _DAMAGES)
+@pytest.mark.parametrize("state", ["closed", "killed"])
+async def test_no_wrong_entry_is_ever_given_and_the_whole_ones_are_saved(
+    tmp_path: Path, logs: tuple[Path, dict[str, list[Logged]]], state: str, damage: Damage
+) -> None:
+    directory, written = logs
+    genuine = {entry for entries in written.values() for entry in entries}
+    for seed in range(6):
+        work = tmp_path / str(seed)
+        shutil.copytree(directory / state, work)
+        path = work / "archive.db"
+        _write(path, damage(bytearray(content(path)), random.Random(seed)))
+        loaded, notices = await _readable(path)
+        given_out = [entry for entries in loaded.values() for entry in entries if not _stands_in(entry)]
+        assert set(given_out) <= genuine
+        assert len(set(given_out)) == len(given_out)
+        for session_id, entries in loaded.items():
+            assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1)), session_id
+        if damage is not _cut:
+            pages_lost = 3 if damage in (_zero_page, _scribble) else 20
+            assert len(given_out) >= len(genuine) - pages_lost * 12, notices
+        if len(given_out) < len(genuine):
+            assert any("kept as" in notice for notice in notices)
+            assert (work / "archive.db.damaged-1").exists()
+
+
+def _stands_in(entry: Logged) -> bool:
+    return isinstance(entry.entry, Noticed)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.touch(mode=0o600)
+    path.write_bytes(data)
+
+
+async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the_next_start(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT, title="Old")
+    entries = [said(1, "alpha"), answered(2, "beta NEEDLE"), logged(3, TitleSet("New")), said(4, "delta")]
+    compaction = [logged(5, Compacted(None, 2, (), "sum")), logged(6, CompactionUndone(5))]
+    await archive.append("one", [*entries, *compaction], {"seq": 6})
+    await archive.save_unsent("one", "unsent words")
+    await archive.close()
+    data = content(path)
+    assert data.count(b"NEEDLE") == 1
+    _write(path, data.replace(b"NEEDLE", b"NEEDLF"))
+
+    archive = await Archive.open(path)
+    with pytest.raises(ArchiveDamaged, match="Entry 2 of session one"):
+        await archive.load("one")
+    with pytest.raises(ArchiveDamaged):
+        await archive.page("one", limit=10)
+    assert await archive.load("one", after=2) == [*entries[2:], *compaction]
+    assert await archive.load("one", strict=False) == [entries[0], *entries[2:], *compaction]
+    assert "(2)" in archive.notices[-1]
+    assert await archive.search("NEEDLF") == []
+    await archive.close()
+
+    archive = await Archive.open(path)
+    assert "1 were lost" in archive.notices[0]
+    loaded = await archive.load("one")
+    assert [loaded[0], *loaded[2:]] == [entries[0], *entries[2:], *compaction]
+    assert isinstance(loaded[1].entry, Noticed)
+    info = await archive.session("one")
+    assert (info.title, info.messages, info.compactions) == ("New", 2, 0)
+    assert await archive.unsent("one") == "unsent words"
+    assert await archive.checkpoint("one") is None
+    assert [hit.seq for hit in await archive.search("delta")] == [4]
+    await archive.append("one", [said(7, "on")], {"seq": 7})
+    await archive.close()
+    archive = await Archive.open(path)
+    assert archive.notices == []
+    await archive.close()
+
+
+async def test_a_damaged_checkpoint_counts_as_none(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a")], {"mark": "CHECKPOINT"})
+    await archive.close()
+    _write(path, content(path).replace(b"CHECKPOINT", b"CHECKPOINX"))
+    archive = await Archive.open(path)
+    assert await archive.checkpoint("one") is None
+    assert await archive.load("one") == [said(1, "a")]
+    await archive.close()
+
+
+@pytest.mark.parametrize(
+    "data", [b"not a database at all\n" * 400, b"SQLite format 3\x00" + bytes(5_000), b"\x00", b"x"]
+)
+async def test_a_file_with_nothing_to_save_is_put_aside_and_a_new_one_begun(path: Path, data: bytes) -> None:
+    path.parent.mkdir()
+    _write(path, data)
+    archive = await Archive.open(path)
+    assert "0 entries" in archive.notices[0]
+    await archive.create_session("one", "/", AT)
+    await archive.close()
+    assert content(path.with_name("archive.db.damaged-1")) == data
+
+
+async def test_a_damaged_file_is_not_replaced_while_another_window_has_it_open(path: Path) -> None:
+    first = await Archive.open(path)
+    await first.create_session("one", "/", AT)
+    await first.append("one", [said(1, "a")], {})
+    path.with_name("archive.db.suspect").touch()
+    second = await Archive.open(path)
+    assert "next start" in second.notices[0]
+    await second.close()
+    await first.append("one", [said(2, "b")], {})
+    await first.close()
+    third = await Archive.open(path)
+    assert await third.load("one") == [said(1, "a"), said(2, "b")]
+    assert "2 entries of 1 sessions were saved." in third.notices[0]
+    await third.close()
+
+
+async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT, title="FIRSTNAME")
+    await archive.append("one", [said(1, "a"), logged(2, TitleSet("Said title"))], {})
+    await archive.close()
+    data = content(path)
+    at = data.index(b"Said title/")  # title and directory stand side by side in the session's row
+    page = at // _PAGE * _PAGE
+    _write(path, data[:page] + bytes(_PAGE) + data[page + _PAGE :])
+    loaded, _ = await _readable(path)
+    assert list(loaded.values()) == [[said(1, "a"), logged(2, TitleSet("Said title"))]]
+    archive = await Archive.open(path)
+    assert (await archive.sessions())[0].title == "Said title"
+    await archive.close()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=10_000), header=st.booleans())
+def test_reading_pages_of_rubbish_never_fails(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, header: bool
+) -> None:
+    path = tmp_path_factory.mktemp("rubbish") / "file"
+    path.write_bytes((b"SQLite format 3\x00\x10\x00" if header else b"\x0d\x00\x00\x00\x05") + data)
+    path.with_name("file-wal").write_bytes(b"\x37\x7f\x06\x82" + data)
+    list(Pages(path).rows())
+
+
+async def test_what_cannot_be_salvaged_for_lack_of_room_is_an_error_and_changes_nothing(path: Path) -> None:
+    path.parent.mkdir()
+    _write(path, b"rubbish" * 1_000)
+    path.with_name("archive.db.new").mkdir()
+    with pytest.raises(ArchiveError):
+        await Archive.open(path)
+    assert content(path) == b"rubbish" * 1_000
