@@ -248,6 +248,4 @@ def on_network_file_system(path: Path, mounts: Path = Path("/proc/self/mounts"))
         where = fields[1].replace("\\040", " ")
         if len(where) >= len(best) and resolved.is_relative_to(where):
             best, kind = where, fields[2]
-    return kind in _SMALLEST_PAGE = 512
-
-_NETWORK_FILE_SYSTEMS
+    return kind in _NETWORK_FILE_SYSTEMS
