@@ -32,7 +32,6 @@ from tui_agent.ui.widgets.lines import (
     Layout,
     Line,
     Look,
-    Row,
     Run,
     draw,
 )
@@ -49,13 +48,13 @@ STYLES = (
     *("heading", "heading-1", "heading-2", "fence-label", "link", "link-target", "bullet", "quote", "quoted", "rule"),
     *("table-head", "table-rule", "fold", "more", "reasoning", "reasoning-bar", "tool", "tool-subject"),
     *("tool-arguments", "tool-waiting", "tool-asked", "tool-done", "tool-failed", "notice-note", "notice-compaction"),
-    *("notice-warning", "notice-stopped", "failure", "failure-text", "failure-bar", "divider", "waiting"),
+    *("notice-warning", "notice-stopped", "failure", "failure-text", "failure-bar", "divider"),
     *("folded", "rewound", "cursor", "flash", "find", "find-current"),
 )
 """Names of styles; each is a component class `transcript--<name>` of the stylesheet."""
 
 Place = tuple[int, int]
-"""A block's key and a line in it. The key behind the last one is the footer's."""
+"""A block's key and a line in it."""
 
 
 class BlockView(ScrollView, can_focus=True):
@@ -83,8 +82,6 @@ class BlockView(ScrollView, can_focus=True):
         self._folding = Folding()
         self._layouts: OrderedDict[int, Layout] = OrderedDict()
         self._growths: dict[int, Growth] = {}
-        self._footer: tuple[Row, ...] = ()
-        self._footer_layout = Layout(0)
         self._top: Place = (0, 0)
         self._following = True
         self._new_below = 0
@@ -135,20 +132,7 @@ class BlockView(ScrollView, can_focus=True):
         return layout
 
     def _lines(self, key: int) -> list[Line]:
-        if key >= self.blocks.end:
-            return self._footer_lines()
         return self._layout(key).lines
-
-    def _footer_lines(self) -> list[Line]:
-        """What stands below the last block."""
-        if self._footer_layout.width != self._text_width:
-            self._footer_layout = Layout(self._text_width, self._footer)
-        return self._footer_layout.lines
-
-    def _set_footer(self, *rows: Row) -> None:
-        self._footer = rows
-        self._footer_layout = Layout(self._text_width, rows)
-        self._window = None
 
     def _forget(self, key: int) -> None:
         """A block has changed and must be laid out again."""
@@ -181,13 +165,13 @@ class BlockView(ScrollView, can_focus=True):
 
     def _end_place(self) -> Place:
         """The top of the view when its last line is the last there is."""
-        return self._walk((self.blocks.end, len(self._lines(self.blocks.end))), -self._view.height)
+        return self._walk((self.blocks.end, 0), -self._view.height)
 
     def _fill(self, place: Place) -> Place:
         """Measure what a view from this place on shows; the place, or the end's if less than a screen follows."""
         key, line = place
         room = self._view.height + line
-        while room > 0 and key <= self.blocks.end:
+        while room > 0 and key < self.blocks.end:
             room -= len(self._lines(key))
             key += 1
         return self._end_place() if room > 0 else place
@@ -198,17 +182,17 @@ class BlockView(ScrollView, can_focus=True):
             return
         self._top = key, line = self._fill(place)
         self._window = None
-        footer = len(self._lines(self.blocks.end))
-        self._set_geometry(Size(self._view.width, self.blocks.total + footer), self.blocks.top(key) + line)
+        self._set_geometry(self.blocks.total, self.blocks.top(key) + line)
         self.refresh()
 
-    def _set_geometry(self, virtual_size: Size, y: int) -> None:
+    def _set_geometry(self, height: int, y: int) -> None:
         """Tell Textual the height of it all and the first line in view.
 
         Setting `virtual_size` as usual lays out the whole screen, at each piece of an answer; this view's height does
         not depend on what is in it, so only the scrollbar has to learn of it.
         """
         self._placing = True
+        virtual_size = Size(self._view.width, height)
         if virtual_size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, virtual_size)
             self._scroll_update(virtual_size)
@@ -224,8 +208,7 @@ class BlockView(ScrollView, can_focus=True):
             self._place(self._top)
         else:
             key, line = self._top
-            footer = len(self._lines(self.blocks.end))
-            self._set_geometry(Size(self._view.width, self.blocks.total + footer), self.blocks.top(key) + line)
+            self._set_geometry(self.blocks.total, self.blocks.top(key) + line)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Move the anchor with the view when someone scrolls."""
@@ -276,7 +259,7 @@ class BlockView(ScrollView, can_focus=True):
         if view == self._view or not view.height:
             return
         key, line = self._top
-        lines = self._lines(key) if self._view.height else []
+        lines = self._lines(key) if self._view.height and key < self.blocks.end else []
         kept = lines[line] if line < len(lines) else None
         rewrap = view.width != self._view.width
         self._view = view
@@ -328,14 +311,12 @@ class BlockView(ScrollView, can_focus=True):
         if placed is None:
             return Strip.blank(width, look.base)
         key, line = placed
-        block = self.blocks[key] if key < self.blocks.end else None
+        standing = self._folding.standing(self.blocks[key])
         gutter = NO_GUTTER
-        if block is not None:
-            standing = self._folding.standing(block)
-            if standing.rewound:
-                look, gutter = rewound, Run("  " if self.plain else "× ", "mark")
-            elif standing.folded and not (standing.divider and line.row.runs[0].style == "divider"):
-                look, gutter = folded, Run("  " if self.plain else "┊ ", "mark")
+        if standing.rewound:
+            look, gutter = rewound, Run("  " if self.plain else "× ", "mark")
+        elif standing.folded and not (standing.divider and line.row.runs[0].style == "divider"):
+            look, gutter = folded, Run("  " if self.plain else "┊ ", "mark")
         gutter = self._marked_gutter(key, line, gutter)
         highlights = self._highlights(key, line)
         if highlights:
@@ -348,7 +329,7 @@ class BlockView(ScrollView, can_focus=True):
         if self._window is None:
             self._window = []
             key, line = self._top
-            while len(self._window) < self._view.height and key <= self.blocks.end:
+            while len(self._window) < self._view.height and key < self.blocks.end:
                 room = self._view.height - len(self._window)
                 self._window += [(key, shown) for shown in self._lines(key)[line : line + room]]
                 key, line = key + 1, 0

@@ -11,28 +11,20 @@ from tui_agent.core.entries import AssistantSaid, Logged, Pinned, Unpinned
 from tui_agent.core.events import (
     AnswerRestarted,
     Appended,
-    CompactionEnded,
-    CompactionStarted,
-    ContextMeasured,
     ContextMoved,
     Event,
     ReasoningArrived,
-    RequestSent,
-    RetryScheduled,
-    SummaryArrived,
-    SummaryRestarted,
     TextArrived,
     ToolProgressed,
     ToolStarted,
     TurnEnded,
 )
-from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.assembling import Assembler
 from tui_agent.ui.widgets.block_browser import BlockBrowser, Current
 from tui_agent.ui.widgets.block_lines import Growth, head_rows
 from tui_agent.ui.widgets.blocks import AnswerBlock, Block, NoticeBlock, ReasoningBlock, ToolBlock
+from tui_agent.ui.widgets.folding import Folding
 from tui_agent.ui.widgets.heights import Pages
-from tui_agent.ui.widgets.lines import plain_row
 
 __all__ = ["Current", "Transcript"]
 
@@ -66,7 +58,6 @@ class Transcript(BlockBrowser):
         self._thinking_since = 0.0
         self._painted_at = 0.0
         self._frames: Timer | None = None
-        self._waiting = ""
         self._blank = ""
         self._last_seq = 0
 
@@ -77,19 +68,7 @@ class Transcript(BlockBrowser):
 
     def load(self, entries: Sequence[Logged], *, more_above: bool) -> None:
         """Show a session from these entries on; what was shown before is gone."""
-        self.clear_cursor()
-        self.clear_find()
-        self._stop_growing()
-        self._pieces.clear()
-        self._thoughts.clear()
-        self._layouts.clear()
-        self._growths.clear()
-        self._blank = ""
-        self._last_seq = 0
-        self._wait("")
-        self._assembler = Assembler()
-        self._folding = type(self._folding)()
-        self.blocks = Pages(self._text_width)
+        self._start_afresh()
         for logged in entries:
             for block in self._assembler.blocks_of(logged):
                 self.blocks.append(block)
@@ -99,6 +78,19 @@ class Transcript(BlockBrowser):
         self._folding.pinned = frozenset(self._assembler.pins.values())
         self.follow()
 
+    def _start_afresh(self) -> None:
+        self.clear_cursor()
+        self.clear_find()
+        self._answer = self._reasoning = None
+        self._pieces.clear()
+        self._thoughts.clear()
+        self._blank = ""
+        self._growths.clear()
+        self._layouts.clear()
+        self._codes_given = (0, 0)
+        self._assembler, self._folding = Assembler(), Folding()
+        self.blocks = Pages(self._text_width)
+
     def prepend(self, entries: Sequence[Logged], *, more_above: bool) -> None:
         """Add older entries above; the lines in view stay where they are."""
         self._more_above, self._older_asked = more_above, False
@@ -106,7 +98,7 @@ class Transcript(BlockBrowser):
             return
         older = Assembler()
         blocks = [block for logged in entries for block in older.blocks_of(logged)]
-        self._join_labels(blocks, older)
+        self._join_labels(older)
         self._assembler.join(older)
         self.blocks.prepend(blocks)
         self._oldest = entries[0].seq
@@ -115,7 +107,7 @@ class Transcript(BlockBrowser):
         self._settle()
         self._ask_for_older()
 
-    def _join_labels(self, older_blocks: list[Block], older: Assembler) -> None:
+    def _join_labels(self, older: Assembler) -> None:
         """The agent's first block loses its label if older ones now stand under the same."""
         for key in range(self.blocks.first, self.blocks.end):
             block = self.blocks[key]
@@ -129,7 +121,7 @@ class Transcript(BlockBrowser):
             if isinstance(block, ReasoningBlock | AnswerBlock | ToolBlock) and older.agent_speaks:
                 block.labelled = False
                 self._forget(key)
-            if not isinstance(block, NoticeBlock):
+            if not isinstance(block, NoticeBlock) or block.kind == "stopped":
                 return
 
     def _place(self, place: tuple[int, int]) -> None:
@@ -145,7 +137,10 @@ class Transcript(BlockBrowser):
     # ── what happens ─────────────────────────────────────────────────────────
 
     def apply(self, event: Event) -> None:
-        """Show what happened: the one projection for a live turn and for a reopened session."""
+        """Show what happened: the one projection for a live turn and for a reopened session.
+
+        What is only waited for (a request, a retry, a summary) is another widget's to say.
+        """
         match event:
             case TextArrived(text):
                 self._pieces.append(text)
@@ -165,11 +160,8 @@ class Transcript(BlockBrowser):
             case TurnEnded():
                 self._flush_pieces()
                 self._stop_growing()
-                self._wait("")
-            case ContextMeasured():
-                pass
             case _:
-                self._wait(_waiting_words(event))
+                pass
 
     def _append(self, logged: Logged) -> None:
         growing = self._answer is not None or self._reasoning is not None
@@ -201,9 +193,14 @@ class Transcript(BlockBrowser):
                 self._forget(key)
 
     def _move_context(self, moved: ContextMoved) -> None:
+        before, divider = self._folding.moved, self._folding.divider_key
         self._folding.moved = moved
         self._folding.place_divider(self.blocks)
-        self._forget_all()
+        if self.plain or moved.rewound != before.rewound:
+            self._forget_all()
+        for key in (divider, self._folding.divider_key):
+            if key is not None:
+                self._changed(key)
         self._settle()
 
     def _show_tool(self, event: ToolStarted | ToolProgressed) -> None:
@@ -239,9 +236,6 @@ class Transcript(BlockBrowser):
 
     def _flush_pieces(self) -> None:
         """Put what has arrived into the blocks that are being written."""
-        if self._waiting and (self._thoughts or self._pieces):
-            self._waiting = ""
-            self._set_footer()
         if self._thoughts:
             self._grow_reasoning("".join(self._thoughts))
             self._thoughts.clear()
@@ -356,16 +350,6 @@ class Transcript(BlockBrowser):
         if text:
             self._grow_answer(text)
 
-    # ── waiting ──────────────────────────────────────────────────────────────
-
-    def _wait(self, words: str) -> None:
-        """Say below the last block what is waited for; "" for nothing."""
-        if words == self._waiting:
-            return
-        self._waiting = words
-        self._set_footer(*((plain_row(""), plain_row(safe(words, single_line=True), "waiting")) if words else ()))
-        self._settle()
-
     def _changed(self, key: int) -> None:
         growth = self._growths.get(key)
         if growth is None:
@@ -375,19 +359,3 @@ class Transcript(BlockBrowser):
         self._growths[key] = Growth(growth.block, self._text_width, self._manner, standing)
         self.blocks.set_height(key, len(self._growths[key].layout.lines))
         self._window = None
-
-
-def _waiting_words(
-    event: RequestSent | RetryScheduled | CompactionStarted | SummaryArrived | SummaryRestarted | CompactionEnded,
-) -> str:
-    match event:
-        case RequestSent(model):
-            return f"waiting for {model} …"
-        case RetryScheduled(attempt, seconds, reason):
-            return f"{reason} · trying again in {seconds:.0f} s (attempt {attempt})"
-        case CompactionStarted(folded):
-            return f"compacting: a summary of {folded} messages is being written …"
-        case SummaryArrived() | SummaryRestarted():
-            return "compacting: the summary is being written …"
-        case CompactionEnded():
-            return ""
