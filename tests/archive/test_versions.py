@@ -11,10 +11,7 @@ from tui_agent.archive import Archive
 from tui_agent.archive.schema import MIGRATIONS, backups, refuse_newer_file, version_of
 from tui_agent.errors import ArchiveTooNew, ArchiveUnavailable
 
-_NEXT = (
-    *MIGRATIONS,
-    "ALTER TABLE session ADD COLUMN colour TEXT; CREATE TABLE fresh (a) STRICT;".replace("(a)", "(a TEXT)"),
-)
+_NEXT = (*MIGRATIONS, "ALTER TABLE session ADD COLUMN colour TEXT; CREATE TABLE fresh (a TEXT) STRICT;")
 _BROKEN = (*MIGRATIONS, "CREATE TABLE fresh (a TEXT) STRICT; INSERT INTO fresh VALUES ('x'); SELECT * FROM nowhere;")
 
 
@@ -26,8 +23,10 @@ async def _made(path: Path) -> None:
 
 
 def _tables(path: Path) -> set[str]:
-    with apsw.Connection(str(path)) as connection:
-        return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection = apsw.Connection(str(path))
+    found = {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection.close()
+    return found
 
 
 def _files(directory: Path) -> dict[str, tuple[bytes, int]]:
@@ -134,8 +133,9 @@ def _copy(source: Path, target: Path) -> None:
 def test_every_migration_leads_from_the_version_before_to_its_own(tmp_path: Path) -> None:
     for version in range(1, len(MIGRATIONS) + 1):
         path = tmp_path / f"{version}.db"
-        with apsw.Connection(str(path)) as connection:
-            assert version_of(connection, path, version) == 0
-            for statements in MIGRATIONS[:version]:
-                connection.execute(statements)
-            assert connection.execute("PRAGMA integrity_check").get == "ok"
+        connection = apsw.Connection(str(path))
+        assert version_of(connection, path, version) == 0
+        for statements in MIGRATIONS[:version]:
+            connection.execute(statements)
+        assert connection.execute("PRAGMA integrity_check").get == "ok"
+        connection.close()
