@@ -14,7 +14,7 @@ from tui_agent.agent.automatic import Reviewer
 from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
 from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.past import Past
-from tui_agent.agent.pending import close_open_calls, pending_approval
+from tui_agent.agent.pending import repair
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.toolbox import Toolbox
 from tui_agent.agent.turn import Turn
@@ -101,6 +101,7 @@ class Services:
             rulebook=rulebook,
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
+            save_grants=self.save_grants,
         )
         self._measures.limits = connection.limits(self.settings)
         self._measures.counter = connection.counter
@@ -140,8 +141,7 @@ class Services:
         """
         session = await Session.open(self.archive, session_id, self._measures)
         await self._keep_partial(session)
-        if pending_approval(session) is None:
-            await close_open_calls(session, "interrupted: the program ended before this call was done")
+        await repair(session)
         return session
 
     async def sessions(self, query: str = "", *, everywhere: bool = True) -> list[SessionInfo]:

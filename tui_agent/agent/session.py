@@ -128,6 +128,11 @@ class Session:
         """
         return await asyncio.shield(asyncio.ensure_future(self._append(entries)))
 
+    async def written(self) -> None:
+        """Wait for a write whose caller was cancelled: afterwards the log holds all of it."""
+        async with self._gate:
+            return
+
     async def _append(self, entries: Sequence[Entry]) -> list[Event]:
         async with self._gate:
             await self._ensure_stored()

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
+from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.base import Intent, Tool, ToolResult
 from tui_agent.agent.tools.registry import find
@@ -14,6 +17,14 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import ApprovalAnswered, ApprovalAsked, ToolCall, ToolReturned
 from tui_agent.core.events import Event, ToolProgressed, ToolStarted
 from tui_agent.errors import ToolFailed
+
+T = TypeVar("T")
+
+PROGRESS_SECONDS = 0.1
+"""How often a running tool's new output is told."""
+
+_LONGEST_QUOTE = 500
+"""Characters of unreadable arguments that are given back to the model."""
 
 
 class ApprovalNeeded(Exception):
@@ -32,61 +43,60 @@ class _Ready:
 class ToolRound:
     """The calls of one assistant message."""
 
-    def __init__(self, bench: Workbench, session: Session, calls: tuple[ToolCall, ...], approve: Approver) -> None:
+    def __init__(self, bench: Workbench, session: Session, calls: Sequence[ToolCall], approve: Approver) -> None:
         self._bench = bench
         self._session = session
-        self._calls = calls
+        self._calls = tuple(calls)
         self._approve = approve
         self.left_pending = False
         """Whether an approval was needed that nobody could give."""
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether no call of it could even be read."""
+        return all(call.malformed is not None for call in self._calls)
+
     async def run(self) -> AsyncGenerator[Event, None]:
-        """Run what may run: read-only calls together, all others one after another, in the order asked."""
-        prepared = [await self._prepare(call) for call in self._calls]
-        if len(prepared) > 1 and all(self._is_free(each) for each in prepared):
-            async for event in self._run_together([each for each in prepared if isinstance(each, _Ready)]):
-                yield event
-            return
-        for call in self._calls:
-            async for event in self._run_one(call):
-                yield event
-            if self.left_pending:
-                return
+        """Run what may run: neighbours that only read together, all others one after another, in the order asked."""
+        waiting = list(self._calls)
+        while waiting and not self.left_pending:
+            free = await self._free_ones(waiting)
+            match free:
+                case []:
+                    stream = self._run_one(waiting[0])
+                case [only]:
+                    stream = self._run_watched(only)
+                case _:
+                    stream = self._run_together(free)
+            async with aclosing(stream) as events:
+                async for event in events:
+                    yield event
+            del waiting[: max(len(free), 1)]
 
-    def _is_free(self, prepared: "_Ready | ToolResult") -> bool:
-        return (
-            isinstance(prepared, _Ready)
-            and prepared.tool.read_only
-            and self._bench.rulebook.judge(prepared.intent) == "allow"
-        )
+    async def _free_ones(self, calls: Sequence[ToolCall]) -> list[_Ready]:
+        """The first calls as far as they only read and nobody need be asked. A later call's intent must wait: what it
+        finds depends on the calls before it."""
+        free: list[_Ready] = []
+        for call in calls:
+            tool = self._bench.tools.get(call.name)
+            if tool is None or not tool.read_only:
+                break
+            prepared = await self._prepare(call)
+            if isinstance(prepared, ToolResult) or self._bench.rulebook.judge(prepared.intent) != "allow":
+                break
+            free.append(prepared)
+        return free
 
-    async def _prepare(self, call: ToolCall) -> "_Ready | ToolResult":
+    async def _prepare(self, call: ToolCall) -> _Ready | ToolResult:
         """What the call would do; a result that says what is wrong when it cannot be done."""
         if call.malformed is not None:
-            return ToolResult(f"Not run: the arguments are no JSON object: {call.malformed[:500]}", failed=True)
+            return ToolResult(_unreadable(call), failed=True)
         try:
             tool = find(self._bench.tools, call.name)
-            return _Ready(call, tool, await tool.intent(json.loads(call.arguments)))
         except ToolFailed as error:
             return ToolResult(str(error), failed=True)
-        except Exception as error:  # wall: a tool's fault goes back to the model and never ends the turn
-            return ToolResult(f"The tool failed: {type(error).__name__}: {error}", failed=True)
-
-    async def _run_together(self, ready: list[_Ready]) -> AsyncGenerator[Event, None]:
-        tasks = {asyncio.ensure_future(self._carry_out(each, [])): each for each in ready}
-        try:
-            for each in ready:
-                yield ToolStarted(each.call)
-            waiting = set(tasks)
-            while waiting:
-                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=lambda each: ready.index(tasks[each])):
-                    for event in await self._session.append(task.result()):
-                        yield event
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        intent = await _result_of(tool.intent(json.loads(call.arguments)))
+        return intent if isinstance(intent, ToolResult) else _Ready(call, tool, intent)
 
     async def _run_one(self, call: ToolCall) -> AsyncGenerator[Event, None]:
         prepared = await self._prepare(call)
@@ -94,41 +104,72 @@ class ToolRound:
             for event in await self._session.append(_returned(call, prepared)):
                 yield event
             return
-        refusal: str | None = None
         match self._bench.rulebook.judge(prepared.intent):
             case "deny":
                 entry = self._bench.rulebook.denied_by(prepared.intent)
-                refusal = f"Not run: the user's deny list forbids it ({entry})."
+                refusal = ToolResult(f"Not run: the user's deny list forbids it ({entry}).", failed=True)
+                for event in await self._session.append(_returned(call, refusal, prepared.intent.subject)):
+                    yield event
+                return
             case "ask":
-                for event in await self._session.append(ApprovalAsked(call.id, prepared.intent.title)):
-                    yield event
-                try:
-                    decision = await self._approve(ApprovalRequest(call, prepared.intent))
-                except ApprovalNeeded:
-                    self.left_pending = True
-                    return
-                self._bench.rulebook.remember(prepared.intent, decision.verdict)
-                for event in await self._session.append(ApprovalAnswered(call.id, decision.verdict, decision.comment)):
-                    yield event
-                refusal = _denial(decision)
+                async with aclosing(self._ask(prepared)) as events:
+                    async for event in events:
+                        yield event
             case "allow":
-                pass
-        if refusal is not None:
-            for event in await self._session.append(_returned(call, ToolResult(refusal, failed=True))):
+                async with aclosing(self._run_watched(prepared)) as events:
+                    async for event in events:
+                        yield event
+
+    async def _ask(self, ready: _Ready) -> AsyncGenerator[Event, None]:
+        """Ask, then run or refuse. The answer, and a refusal's result with it, are on the disk before anything runs."""
+        pending = pending_approval(self._session)
+        if pending is None or pending.id != ready.call.id:
+            for event in await self._session.append(ApprovalAsked(ready.call.id, ready.intent.title)):
+                yield event
+        try:
+            decision = await self._approve(ApprovalRequest(ready.call, ready.intent))
+        except ApprovalNeeded:
+            self.left_pending = True
+            return
+        answered = ApprovalAnswered(ready.call.id, decision.verdict, decision.comment)
+        if decision.verdict == "denied":
+            refused = _returned(ready.call, _denial(decision), ready.intent.subject)
+            for event in await self._session.append(answered, refused):
                 yield event
             return
-        async for event in self._run_watched(prepared):
+        for event in await self._session.append(answered):
             yield event
+        if self._bench.rulebook.remember(ready.intent, decision.verdict) is not None:
+            await self._bench.save_grants()
+        async with aclosing(self._run_watched(ready)) as events:
+            async for event in events:
+                yield event
+
+    async def _run_together(self, ready: Sequence[_Ready]) -> AsyncGenerator[Event, None]:
+        tasks = {asyncio.ensure_future(_carry_out(each, [])): place for place, each in enumerate(ready)}
+        try:
+            for each in ready:
+                yield ToolStarted(each.call)
+            waiting = set(tasks)
+            while waiting:
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(done, key=lambda each: tasks[each]):
+                    for event in await self._session.append(task.result()):
+                        yield event
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _run_watched(self, ready: _Ready) -> AsyncGenerator[Event, None]:
         """Run one call, telling its output piece by piece while it runs."""
         yield ToolStarted(ready.call)
         pieces: list[str] = []
-        task = asyncio.ensure_future(self._carry_out(ready, pieces))
+        task = asyncio.ensure_future(_carry_out(ready, pieces))
         try:
             told = 0
             while not task.done():
-                await asyncio.wait({task}, timeout=0.1)
+                await asyncio.wait({task}, timeout=PROGRESS_SECONDS)
                 if len(pieces) > told:
                     yield ToolProgressed(ready.call.id, "".join(pieces[told:]))
                     told = len(pieces)
@@ -138,15 +179,32 @@ class ToolRound:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _carry_out(self, ready: _Ready, pieces: list[str]) -> ToolReturned:
-        started = time.monotonic()
-        try:
-            result = await ready.tool.run(ready.intent, pieces.append)
-        except ToolFailed as error:
-            result = ToolResult(str(error), failed=True)
-        except Exception as error:  # wall: a tool's fault goes back to the model and never ends the turn
-            result = ToolResult(f"The tool failed: {type(error).__name__}: {error}", failed=True)
-        return _returned(ready.call, result, ready.intent.subject, time.monotonic() - started)
+
+async def _carry_out(ready: _Ready, pieces: list[str]) -> ToolReturned:
+    started = time.monotonic()
+    result = await _result_of(ready.tool.run(ready.intent, pieces.append))
+    return _returned(ready.call, result, ready.intent.subject, time.monotonic() - started)
+
+
+async def _result_of(work: Awaitable[T]) -> T | ToolResult:
+    """What a tool gives, or a result that says how it failed: no fault of a tool ends the turn."""
+    try:
+        return await work
+    except ToolFailed as error:
+        return ToolResult(str(error), failed=True)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # wall: whatever a tool raises goes back to the model
+        if isinstance(error, asyncio.CancelledError) and _is_being_cancelled():
+            raise
+        words = " ".join(str(error).split()) or "it gave no reason"
+        return ToolResult(f"The tool failed: {type(error).__name__}: {words}", failed=True)
+
+
+def _is_being_cancelled() -> bool:
+    """Whether someone wants the current task to end; otherwise a `CancelledError` is the tool's own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _returned(call: ToolCall, result: ToolResult, subject: str = "", seconds: float = 0.0) -> ToolReturned:
@@ -160,9 +218,14 @@ def _returned(call: ToolCall, result: ToolResult, subject: str = "", seconds: fl
     )
 
 
-def _denial(decision: Decision) -> str | None:
-    if decision.verdict != "denied":
-        return None
-    return (
-        f"The user denied this call and said: {decision.comment}" if decision.comment else "The user denied this call."
-    )
+def _unreadable(call: ToolCall) -> str:
+    if call.malformed == call.arguments:
+        return "Not run: your answer was cut off before it was complete. Ask again, in fewer words."
+    quoted = (call.malformed or "")[:_LONGEST_QUOTE]
+    return f"Not run: the arguments are no JSON object: {quoted}"
+
+
+def _denial(decision: Decision) -> ToolResult:
+    comment = decision.comment.strip()
+    words = f"The user denied this call and said: {comment}" if comment else "The user denied this call."
+    return ToolResult(words, failed=True)

@@ -1,17 +1,18 @@
 """A turn: one user message and all that follows until the model stops asking for tools."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Any
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
-from tui_agent.agent.pending import close_open_calls, open_calls
+from tui_agent.agent.pending import CANCELLED, close_open_calls, passed_over, pending_approval
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
-from tui_agent.agent.tool_calls import ToolRound
+from tui_agent.agent.tool_calls import ApprovalNeeded, ToolRound
 from tui_agent.agent.tools.base import Intent
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.pairing import is_rewound
@@ -33,7 +34,12 @@ from tui_agent.core.entries import (
 from tui_agent.core.events import Event, TurnEnded
 from tui_agent.errors import CompactionError, ContextOverflow, ModelError
 
-CANCELLED = "cancelled by the user"
+STOPPED = "stopped by the user"
+FAULT = "stopped by an error of this program"
+
+MOST_UNREADABLE = 3
+"""Rounds in a row in which no call could be read, after which the user is asked whether to go on."""
+
 TITLE_LENGTH = 60
 """Characters of the first message that become the session's title."""
 
@@ -55,9 +61,10 @@ class Turn:
     """Asks the user to look at a proposed summary; None where nobody can (headless)."""
 
     async def say(self, parts: tuple[Part, ...]) -> AsyncGenerator[Event, None]:
-        """The user says something; the model answers it."""
-        entries: list[Entry] = [UserSaid(parts)]
-        if not self.session.title and (title := title_from(said_text(entries[0]))):
+        """The user says something; the model answers it. An approval that is still pending is denied by it."""
+        said = UserSaid(parts)
+        entries: list[Entry] = [*passed_over(self.session), said]
+        if not self.session.title and (title := title_from(said_text(said))):
             entries.append(TitleSet(title))
         async with aclosing(self._guarded(entries, ())) as events:
             async for event in events:
@@ -80,8 +87,11 @@ class Turn:
                 yield event
 
     async def resume(self) -> AsyncGenerator[Event, None]:
-        """Go on where a reopened session was left with an approval pending."""
-        async with aclosing(self._guarded([], open_calls(self.session))) as events:
+        """Go on where a reopened session was left with an approval pending: it is asked again. Else nothing happens."""
+        pending = pending_approval(self.session)
+        if pending is None:
+            return
+        async with aclosing(self._guarded([], (pending,))) as events:
             async for event in events:
                 yield event
 
@@ -94,44 +104,51 @@ class Turn:
     async def _guarded(self, entries: list[Entry], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         """The turn's one frame: whatever ends it, the log is whole and says why it ended."""
         exchanges: list[Exchange] = []
+        is_over = False
         try:
             if entries:
                 for event in await self.session.append(*entries):
                     yield event
             async with aclosing(self._rounds(exchanges, calls)) as events:
                 async for event in events:
+                    is_over = isinstance(event, TurnEnded)
                     yield event
         except ModelError as error:
             for event in await self.session.append(Failed(error.what, error.meaning, error.todo)):
                 yield event
             yield TurnEnded("failed")
-        except (asyncio.CancelledError, GeneratorExit):
-            await asyncio.shield(asyncio.ensure_future(self._settle(exchanges)))
+        except BaseException as error:
+            is_stop = isinstance(error, asyncio.CancelledError | GeneratorExit)
+            if not is_over:
+                await _undisturbed(self._settle(exchanges, STOPPED if is_stop else FAULT))
             raise
 
-    async def _settle(self, exchanges: list[Exchange]) -> None:
-        """After a cancel: keep the partial answer, give open calls a result."""
+    async def _settle(self, exchanges: list[Exchange], reason: str) -> None:
+        """After the turn was stopped: keep the partial answer, give open calls a result."""
+        await self.session.written()
         if exchanges and exchanges[-1].said is None:
-            await exchanges[-1].keep_partial("stopped by the user")
+            await exchanges[-1].keep_partial(reason)
             return
-        await close_open_calls(self.session, CANCELLED)
-        await self.session.append(Interrupted("stopped by the user"))
+        await close_open_calls(self.session, CANCELLED if reason == STOPPED else reason)
+        await self.session.append(Interrupted(reason))
 
     async def _rounds(self, exchanges: list[Exchange], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         bench, session = self.bench, self.session
         summaries = len(session.checkpoint.compactions)
-        rounds = 0
+        doubts = _Doubts(bench.settings.max_rounds)
         while True:
             if calls:
                 tool_round = ToolRound(bench, session, calls, self.approve)
                 async with aclosing(tool_round.run()) as events:
                     async for event in events:
                         yield event
-                rounds += 1
                 if tool_round.left_pending:
                     yield TurnEnded("approval")
                     return
-                if rounds % bench.settings.max_rounds == 0 and not await self._may_go_on(rounds):
+                doubt = doubts.after(tool_round)
+                if doubt and not await self._may_go_on(doubt):
+                    for event in await session.append(Noticed(f"{doubt} The turn was stopped here.", "warning")):
+                        yield event
                     yield TurnEnded("limit")
                     return
             async with aclosing(make_room(bench, session, self.review)) as events:
@@ -144,7 +161,7 @@ class Turn:
             async with aclosing(self._ask(exchange)) as events:
                 async for event in events:
                     yield event
-            said = exchanges[-1].said if exchange.said is None else exchange.said
+            said = exchange.said
             if said is None:
                 return
             for event in await self._warn_of_silent_cut(said):
@@ -190,12 +207,46 @@ class Turn:
         )
         return await self.session.append(Noticed(text, "warning"))
 
-    async def _may_go_on(self, rounds: int) -> bool:
-        intent = Intent(
-            "", "other", "rounds", f"The model has asked for tools {rounds} rounds in a row. Go on?", binding="rounds"
-        )
-        decision = await self.approve(ApprovalRequest(ToolCall("rounds", "", "{}"), intent))
+    async def _may_go_on(self, doubt: str) -> bool:
+        """Ask the user; where nobody can be asked the answer is no."""
+        intent = Intent("", "other", "rounds", f"{doubt} Go on?", sensitive=True, binding="rounds")
+        try:
+            decision = await self.approve(ApprovalRequest(ToolCall("rounds", "", "{}"), intent))
+        except ApprovalNeeded:
+            return False
         return decision.verdict != "denied"
+
+
+class _Doubts:
+    """Counts what makes it doubtful that a turn still leads anywhere."""
+
+    def __init__(self, most_rounds: int) -> None:
+        self._most_rounds = most_rounds
+        self._rounds = 0
+        self._unreadable = 0
+
+    def after(self, tool_round: ToolRound) -> str:
+        """What to ask the user about after one more round of calls; "" for nothing."""
+        self._rounds += 1
+        self._unreadable = self._unreadable + 1 if tool_round.is_unreadable else 0
+        if self._unreadable == MOST_UNREADABLE:
+            self._unreadable = 0
+            return f"The model has sent calls that cannot be read {MOST_UNREADABLE} times in a row."
+        if self._rounds % self._most_rounds == 0:
+            return f"The model has asked for tools {self._rounds} rounds in a row."
+        return ""
+
+
+async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
+    """Carry the work out to its end, even if the caller is cancelled again meanwhile."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
+    task.result()
 
 
 def text_parts(text: str) -> tuple[Part, ...]:
