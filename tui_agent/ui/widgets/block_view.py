@@ -9,8 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
@@ -21,6 +20,7 @@ from textual.widget import Widget
 
 from tui_agent.ui.widgets.block_lines import Growth, Manner, lay_out
 from tui_agent.ui.widgets.blocks import Block
+from tui_agent.ui.widgets.code_colours import Coloured, coloured, put_on, uncoloured
 from tui_agent.ui.widgets.folding import Folding
 from tui_agent.ui.widgets.heights import Pages
 from tui_agent.ui.widgets.lines import (
@@ -35,6 +35,7 @@ from tui_agent.ui.widgets.lines import (
     Run,
     draw,
 )
+from tui_agent.ui.widgets.looks import STYLES, look_of
 from tui_agent.ui.widgets.selected_text import selected_text
 
 LAYOUTS = 300
@@ -42,16 +43,6 @@ LAYOUTS = 300
 
 NEAR = 3
 """Screens within which scrolling walks exactly; a longer way jumps by guessed heights."""
-
-STYLES = (
-    *("user", "label-you", "label-agent", "time", "mark", "pinned", "strong", "em", "s", "code", "code-span"),
-    *("heading", "heading-1", "heading-2", "fence-label", "link", "link-target", "bullet", "quote", "quoted", "rule"),
-    *("table-head", "table-rule", "fold", "more", "reasoning", "reasoning-bar", "tool", "tool-subject"),
-    *("tool-arguments", "tool-waiting", "tool-asked", "tool-done", "tool-failed", "notice-note", "notice-compaction"),
-    *("notice-warning", "notice-stopped", "failure", "failure-text", "failure-bar", "divider"),
-    *("folded", "rewound", "cursor", "flash", "find", "find-current"),
-)
-"""Names of styles; each is a component class `transcript--<name>` of the stylesheet."""
 
 Place = tuple[int, int]
 """A block's key and a line in it."""
@@ -75,6 +66,12 @@ class BlockView(ScrollView, can_focus=True):
         """How many messages have arrived below the view while it was scrolled up; 0 when it follows again."""
 
         count: int
+
+    @dataclass
+    class CodeColoured(Message, bubble=False):
+        """Code in view has got its colours."""
+
+        done: list[Coloured]
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
@@ -183,6 +180,7 @@ class BlockView(ScrollView, can_focus=True):
         self._top = key, line = self._fill(place)
         self._window = None
         self._set_geometry(self.blocks.total, self.blocks.top(key) + line)
+        self._colour_code()
         self.refresh()
 
     def _set_geometry(self, height: int, y: int) -> None:
@@ -301,6 +299,21 @@ class BlockView(ScrollView, can_focus=True):
 
         return selected_text(self.blocks, selection, layout_of), "\n"
 
+    def _colour_code(self) -> None:
+        """Have the code in view coloured, if some of it is not yet."""
+        self._line_at(0)
+        keys = dict.fromkeys(key for key, _ in self._window or ())
+        wanted = uncoloured(self._layout(key) for key in keys)
+        if wanted:
+            self.run_worker(
+                lambda: self.post_message(self.CodeColoured(coloured(wanted))), thread=True, group="colours"
+            )
+
+    @on(CodeColoured)
+    def _put_colours_on(self, event: CodeColoured) -> None:
+        put_on(event.done)
+        self.refresh()
+
     # ── drawing ──────────────────────────────────────────────────────────────
 
     def render_line(self, y: int) -> Strip:
@@ -353,26 +366,8 @@ class BlockView(ScrollView, can_focus=True):
     def _current_looks(self) -> tuple[Look, Look, Look]:
         """The look of the moment, plain and under the veils of what is folded and rewound."""
         if self._looks is None or self._looks_stale:
-            styles = {name: self._named_style(name) for name in STYLES}
-            styles["selection"] = self.screen.get_component_rich_style("screen--selection", partial=True)
-            look = Look(self.rich_style, styles)
+            look = look_of(self)
             if self._looks is None or not look.means_the_same(self._looks[0]):
                 self._looks = look, look.veiled("folded"), look.veiled("rewound")
             self._looks_stale = False
         return self._looks
-
-    def _named_style(self, name: str) -> Style:
-        """A component class as a style that says only what the stylesheet says.
-
-        Textual's own partial style forgets the background that an automatic colour is chosen against.
-        """
-        component = f"transcript--{name}"
-        rules = self.get_component_styles(component)
-        whole = self.get_component_rich_style(component)
-        return (
-            Style(
-                color=whole.color if rules.has_rule("color") else None,
-                bgcolor=whole.bgcolor if rules.has_rule("background") else None,
-            )
-            + rules.text_style
-        )

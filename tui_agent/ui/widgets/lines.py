@@ -104,6 +104,10 @@ class Line:
         self._drawn: Strip | None = None
         self._drawn_for: tuple[object, ...] = ()
 
+    def forget(self) -> None:
+        """Draw it anew when it is next seen."""
+        self._drawn = None
+
     def strip(self, look: "Look", key: int, width: int, gutter: Run) -> Strip:
         """The line as drawn without highlights, remembered until look, width or gutter change."""
         drawn_for = (look, width, gutter)
@@ -115,12 +119,15 @@ class Line:
 class Layout:
     """A block as rows, and the lines they make at one width."""
 
-    __slots__ = ("lines", "rows", "width")
+    __slots__ = ("codes", "lines", "rows", "width")
 
     def __init__(self, width: int, rows: Iterable[Row] = ()) -> None:
         self.width = width
         self.rows: list[Row] = []
         self.lines: list[Line] = []
+        self.codes: list[tuple[int, int, str]] = []
+        """Finished blocks of code that have no colours yet: first row, the row behind the last, language."""
+
         self.extend(rows)
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -147,6 +154,12 @@ class Layout:
         for index, line in enumerate(self.lines):
             if line.number == number:
                 self.lines[index] = Line(row, number, 0, len(row.text))
+
+    def redraw(self, first: int, end: int) -> None:
+        """Some rows look different now, though they read the same."""
+        for line in self.lines:
+            if first <= line.number < end:
+                line.forget()
 
     def line_of(self, number: int, offset: int = 0) -> int:
         """Which line shows this place of row `number`."""

@@ -57,6 +57,7 @@ class MarkdownLines:
         self._start = 0
         self._scanned = 0
         self._fence: _Fence | None = None
+        self._code_from = 0
         self._item_indent: int | None = None
         self._blank_before = False
         self._line_before = -1
@@ -158,11 +159,14 @@ class MarkdownLines:
         self._mode, self._fence = "fence", fence
         self._start = self._scanned
         self._write(code_label(fence.info, self._plain))
+        self._code_from = len(self._layout.rows) + self._gap_due
 
     def _scan_code(self, line: str) -> None:
         assert self._fence is not None
         self._start = self._scanned
         if self._fence.is_closed_by(line):
+            language = self._fence.info.split()[0] if self._fence.info else ""
+            self._layout.codes.append((self._code_from, len(self._layout.rows), language))
             self._mode, self._fence = "prose", None
             self._gap_due = True
             return
