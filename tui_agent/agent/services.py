@@ -27,7 +27,7 @@ from tui_agent.core.entries import Detail, Interrupted
 from tui_agent.core.events import Event
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ConfigInvalid, ModelError
-from tui_agent.paths import data_dir
+from tui_agent.paths import archive_file
 from tui_agent.settings import Settings
 
 
@@ -38,8 +38,6 @@ def language_of(settings: Settings) -> Language:
     named = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     return "zh" if named.lower().startswith("zh") else "en"
 
-
-ARCHIVE_NAME = "archive.sqlite3"
 
 _GRANTS = "approvals"
 """Key under which the archive keeps what was allowed for good."""
@@ -69,7 +67,7 @@ class Services:
         Raises:
             ArchiveError: it cannot be used; the text says why and what to do.
         """
-        self._archive = await Archive.open(data_dir(override=self.settings.data_dir) / ARCHIVE_NAME)
+        self._archive = await Archive.open(archive_file(override=self.settings.data_dir))
 
     @property
     def archive(self) -> Archive:
@@ -97,7 +95,9 @@ class Services:
         self.bench = Workbench(
             self.settings,
             connection,
-            tools=(await self._open_toolbox()).tools() if connection.takes_tools and self.settings.tools else {},
+            tools=self._open_toolbox(connection.endpoint.api_key).tools()
+            if connection.takes_tools and self.settings.tools
+            else {},
             rulebook=rulebook,
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
@@ -202,10 +202,10 @@ class Services:
         prompt = self.settings.system_prompt
         return replace(made, system_prompt=prompt) if prompt else made
 
-    async def _open_toolbox(self) -> Toolbox:
+    def _open_toolbox(self, secret: str) -> Toolbox:
         """The tools; a list of MCP servers that cannot be understood is told and costs nothing else."""
         if self.toolbox is None:
-            self.toolbox = Toolbox(self.settings, self.directory, self._past, self._take_tools)
+            self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools)
             try:
                 self.toolbox.start()
             except ConfigInvalid as error:

@@ -20,9 +20,12 @@ MCP_FILE = "mcp.json"
 class Toolbox:
     """Tools for one directory. MCP servers are started in the background; their tools come when they are ready."""
 
-    def __init__(self, settings: Settings, directory: Path, past: Past, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, settings: Settings, directory: Path, past: Past, secret: str, changed: Callable[[], None]
+    ) -> None:
         """
         Args:
+            secret: the endpoint's key, which no child process may see; "" for none.
             changed: told when an MCP server's tools have come or gone.
         """
         self._settings = settings
@@ -34,7 +37,7 @@ class Toolbox:
             Workspace(directory, closed),
             past.search,
             read_past=past.read,
-            secrets=[settings.api_key] if settings.api_key else [],
+            secrets=[secret] if secret else [],
             ripgrep=Path(ripgrep) if ripgrep else None,
         )
 

@@ -166,6 +166,8 @@ class Turn:
                 return
             for event in await self._warn_of_silent_cut(said):
                 yield event
+            if await bench.connection.look_again():
+                session.measures.limits = bench.connection.limits(bench.settings)
             calls = said.tool_calls
             if not calls:
                 break
