@@ -17,6 +17,7 @@ from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.toolbox import Toolbox
+from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.turn import Turn
 from tui_agent.agent.wording import Language, Wording, wording
 from tui_agent.agent.workbench import Workbench
@@ -202,15 +203,18 @@ class Services:
         prompt = self.settings.system_prompt
         return replace(made, system_prompt=prompt) if prompt else made
 
-    def _open_toolbox(self, secret: str) -> Toolbox:
-        """The tools; a list of MCP servers that cannot be understood is told and costs nothing else."""
+    def _tools_for(self, connection: Connection) -> dict[str, Tool]:
+        """The tools for a model; a list of MCP servers that cannot be understood is told and costs nothing else."""
+        if not (connection.takes_tools and self.settings.tools):
+            return {}
         if self.toolbox is None:
+            secret = connection.endpoint.api_key
             self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools)
             try:
                 self.toolbox.start()
             except ConfigInvalid as error:
                 self.archive.notices.append(str(error))
-        return self.toolbox
+        return self.toolbox.tools()
 
     def _take_tools(self) -> None:
         if self.bench is not None and self.toolbox is not None and self.bench.tools:
