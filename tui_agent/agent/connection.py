@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
@@ -15,10 +16,14 @@ from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo
 from tui_agent.model.local_servers import find_local_servers
 from tui_agent.model.stored_keys import stored_key
+from tui_agent.model.weights import SMALL
 from tui_agent.model.windows import Window, discover_window
 from tui_agent.settings import Settings
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+Calling = Literal["native", "actions", "none"]
+"""How a model asks for tools: by calls of its own, by JSON that a schema holds it to, or not at all."""
 
 Report = Callable[[str], None]
 """Told in words what is being done, for a spinner."""
@@ -45,9 +50,11 @@ class Connection:
         return "embedded" if self.embedded else self.endpoint.name or self.endpoint.origin
 
     @property
-    def takes_tools(self) -> bool:
-        """Whether tools are worth offering: the embedded model writes its calls as prose."""
-        return self.embedded is None
+    def calling(self) -> Calling:
+        """How the model asks for tools, as far as is known. Embedded ones make no calls; the smallest cannot act."""
+        if self.embedded is None:
+            return "native"
+        return "none" if self.model == SMALL.model else "actions"
 
     def learn(self, limit: int | None) -> None:
         """Take over the window that an overflow error named."""

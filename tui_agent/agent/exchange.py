@@ -5,8 +5,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
+from tui_agent.agent.actions import ActionReader, in_words, response_format
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
+from tui_agent.context.fold import Context
 from tui_agent.core.codec import entry_to_json
 from tui_agent.core.entries import AssistantSaid, Interrupted, Noticed, Reasoning
 from tui_agent.core.events import (
@@ -17,7 +19,7 @@ from tui_agent.core.events import (
     RetryScheduled,
     TextArrived,
 )
-from tui_agent.errors import ModelError, ToolsRefused
+from tui_agent.errors import ModelError, RequestRefused, ToolsRefused
 from tui_agent.model.events import ReasoningPiece, Replied, Reply, Restarted, Retrying, TextPiece, partial_of
 from tui_agent.model.wire import Request
 
@@ -27,6 +29,16 @@ FLUSH_SECONDS = 0.25
 
 EMBEDDED_TEMPERATURE = 0.2
 """Measured: at 0.7 the smallest model sometimes refuses to answer from its own summary, at 0.2 it never did."""
+
+
+_NOT_UNDERSTOOD = (400, 404, 415, 422, 500, 501)
+"""Statuses of an endpoint that does not know structured output."""
+
+
+def _unstructured() -> RequestRefused:
+    error = RequestRefused("The endpoint offers no structured output.")
+    error.status = 400
+    return error
 
 
 class Exchange:
@@ -45,61 +57,108 @@ class Exchange:
     async def run(self) -> AsyncGenerator[Event, None]:
         """Send the session's context, stream the answer, log it.
 
-        An answer that breaks off is logged as incomplete before the error is raised.
+        A model that refuses tools is asked for actions in their place, and if that fails too, without any. An answer
+        that breaks off is logged as incomplete before the error is raised.
 
         Raises:
             ModelError: the endpoint gave no whole answer.
         """
-        try:
-            async with aclosing(self._stream()) as events:
-                async for event in events:
-                    yield event
-        except ToolsRefused:
-            self._bench.takes_tools = False
-            for event in await self._session.append(Noticed("This model takes no tools; it is asked without them.")):
-                yield event
-            async with aclosing(self._stream()) as events:
-                async for event in events:
+        while self.said is None:
+            calling = self._bench.calling
+            try:
+                async with aclosing(self._stream()) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ToolsRefused:
+                self._bench.calling = "actions"
+            except RequestRefused as error:
+                if calling != "actions" or self._bench.actions_work or error.status not in _NOT_UNDERSTOOD:
+                    raise
+                for event in await self._leave_tools_out():
                     yield event
 
     async def _stream(self) -> AsyncGenerator[Event, None]:
-        session, connection = self._session, self._bench.connection
-        context = session.context()
-        request = Request(
-            context.messages,
-            connection.model,
-            tools=context.tools,
-            temperature=self._temperature(),
-            max_tokens=self._bench.settings.max_tokens,
-        )
-        yield RequestSent(connection.model)
-        await connection.revive()
+        context = self._session.context()
+        reader = ActionReader() if self._bench.calling == "actions" and context.tools else None
+        request = self._request(context, reader is not None)
+        yield RequestSent(request.model)
         try:
-            async with aclosing(connection.client.stream(request)) as pieces:
+            async with aclosing(self._bench.connection.client.stream(request)) as pieces:
                 async for piece in pieces:
                     match piece:
                         case TextPiece(text):
-                            self._text += text
-                            yield TextArrived(text)
+                            if shown := self._read(text, reader):
+                                yield TextArrived(shown)
                         case ReasoningPiece(text):
                             self._reasoning += text
                             yield ReasoningArrived(text)
                         case Restarted(text, reasoning):
-                            self._text, self._reasoning = text, reasoning
-                            yield AnswerRestarted(text, reasoning)
+                            reader = ActionReader() if reader is not None else None
+                            self._text, self._reasoning = "", reasoning
+                            yield AnswerRestarted(self._read(text, reader), reasoning)
                         case Retrying(attempt, seconds, reason):
                             yield RetryScheduled(attempt, seconds, reason)
                         case Replied(reply):
-                            for event in await self._log(reply, context.tokens):
-                                yield event
+                            async with aclosing(self._replied(reply, reader, context.tokens)) as events:
+                                async for event in events:
+                                    yield event
                             return
                     await self._flush()
         except ModelError as error:
             partial = partial_of(error)
             if partial is not None and (partial.text or partial.reasoning):
-                for event in await self._log(replace(partial, finish=None, tool_calls=()), context.tokens):
+                kept = partial if reader is None else reader.reply(partial)
+                for event in await self._log(replace(kept, finish=None, tool_calls=()), context.tokens):
                     yield event
             raise
+
+    def _request(self, context: Context, as_actions: bool) -> Request:
+        native = context.tools if not as_actions else ()
+        messages = context.messages if native else in_words(context.messages, context.tools)
+        return Request(
+            messages,
+            self._bench.connection.model,
+            tools=native,
+            temperature=self._temperature(),
+            max_tokens=self._bench.settings.max_tokens,
+            response_format=response_format(context.tools) if as_actions else None,
+        )
+
+    def _read(self, text: str, reader: ActionReader | None) -> str:
+        """Take a piece of the answer; the words of it that are for the user."""
+        if reader is not None:
+            if not self._bench.actions_work and "response_format" in self._bench.connection.client.quirks.dropped:
+                raise _unstructured()
+            text = reader.feed(text)
+        self._text += text
+        return text
+
+    async def _replied(self, reply: Reply, reader: ActionReader | None, estimated: int) -> AsyncGenerator[Event, None]:
+        """Log the whole answer; one that should have been an action is taken for what it is."""
+        if reader is not None:
+            reply = reader.reply(reply)
+            for event in await self._learn(reader, reply):
+                yield event
+            if reply.text != self._text:
+                yield AnswerRestarted(reply.text, self._reasoning)
+        for event in await self._log(reply, estimated):
+            yield event
+
+    async def _learn(self, reader: ActionReader, reply: Reply) -> list[Event]:
+        """Whether the model keeps to actions, found out once. Told by its first whole answer."""
+        if self._bench.actions_work or reply.finish in ("length", "content_filter"):
+            return []
+        if not reader.is_action:
+            return await self._leave_tools_out()
+        self._bench.actions_work = True
+        return await self._session.append(
+            Noticed("This model has no tool calls of its own; its answers are held to a form in which it can act.")
+        )
+
+    async def _leave_tools_out(self) -> list[Event]:
+        self._bench.calling = "none"
+        return await self._session.append(Noticed("This model takes no tools; it is asked without them.", "warning"))
 
     def _temperature(self) -> float | None:
         chosen = self._bench.settings.temperature

@@ -96,9 +96,8 @@ class Services:
         self.bench = Workbench(
             self.settings,
             connection,
-            tools=self._open_toolbox(connection.endpoint.api_key).tools()
-            if connection.takes_tools and self.settings.tools
-            else {},
+            tools=self._tools_for(connection),
+            calling=connection.calling if self.settings.tools else "native",
             rulebook=rulebook,
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
@@ -205,7 +204,7 @@ class Services:
 
     def _tools_for(self, connection: Connection) -> dict[str, Tool]:
         """The tools for a model; a list of MCP servers that cannot be understood is told and costs nothing else."""
-        if not (connection.takes_tools and self.settings.tools):
+        if connection.calling == "none" or not self.settings.tools:
             return {}
         if self.toolbox is None:
             secret = connection.endpoint.api_key

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from tui_agent.agent.approval import Rulebook
-from tui_agent.agent.connection import Connection
+from tui_agent.agent.connection import Calling, Connection
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.wording import Wording, wording
 from tui_agent.core.messages import ToolSpec
@@ -27,8 +27,11 @@ class Workbench:
     mode: CompactionMode = "auto"
     """What is done when a trigger is exceeded; begins as the setting and can be switched."""
 
-    takes_tools: bool = True
-    """False once the endpoint or its model refused tools."""
+    calling: Calling = "native"
+    """How the model asks for tools; it changes when the endpoint is found to refuse a way."""
+
+    actions_work: bool = False
+    """Whether the model has answered in actions, so that a later refusal is about something else."""
 
     prepared: dict[str, object] = field(default_factory=dict)
     """Summaries made ahead of need, by session id: `agent.background` keeps and reads them."""
@@ -36,6 +39,22 @@ class Workbench:
     save_grants: Callable[[], Awaitable[None]] = _nowhere
     """Keeps the approvals that outlive their session; called when one was given."""
 
+    @property
+    def takes_tools(self) -> bool:
+        """Whether tools are offered as such; False once the endpoint or its model refused them."""
+        return self.calling == "native"
+
+    @property
+    def tools_note(self) -> str:
+        """What the status bar says about tools; "" when there is nothing unusual."""
+        match self.calling:
+            case "native":
+                return ""
+            case "actions":
+                return "tools as JSON"
+            case "none":
+                return "no tools"
+
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools as offered to the model; none when it takes none."""
-        return tuple(tool.spec for tool in self.tools.values()) if self.takes_tools else ()
+        return tuple(tool.spec for tool in self.tools.values()) if self.calling != "none" else ()
