@@ -29,7 +29,7 @@ async def test_a_summary_made_ahead_is_applied_without_asking_again(tmp_path: Pa
             server.script(says("answered"))
             asked = len(server.requests)
             compacted = entries_in(await at.say("word " * 40), Compacted)
-            assert [each.trigger for each in compacted] == ["background"]
+            assert [each.trigger for each in compacted] == ["characters"]
             assert len(server.requests) == asked + 1
             assert background.ready(bench, at.session) is None
 

@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, stands
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
+from tui_agent.context.gauge import limit_of
 from tui_agent.context.policy import pause
 from tui_agent.core.events import Event
 
@@ -54,7 +56,10 @@ def take(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
         return None
     proposal = ready(bench, session)
     bench.prepared.pop(session.id, None)
-    return proposal
+    if proposal is None:
+        return None
+    limit = limit_of(wish.trigger, session.measures.limits)
+    return replace(proposal, compacted=replace(proposal.compacted, trigger=wish.trigger, limit=limit))
 
 
 def warning_level(bench: Workbench) -> float:

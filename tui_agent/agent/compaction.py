@@ -93,7 +93,9 @@ class Compactor:
         session, wish = self._session, self._wish
         limits = session.measures.limits
         keep = limits.keep_recent if wish.keep is None else wish.keep
-        made = plan(session.checkpoint, session.tail, keep, limits, wish.above, session.gauge().parts)
+        # A number the user chose is obeyed; otherwise fewer are kept where only that gets below the trigger.
+        may_keep_less = limits if wish.keep is None or wish.must_fit else None
+        made = plan(session.checkpoint, session.tail, keep, may_keep_less, wish.above, session.gauge().parts)
         if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
             raise NothingToFold("Too little has become old for a summary to be shorter.")
         started = time.monotonic()

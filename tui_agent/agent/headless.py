@@ -241,7 +241,7 @@ async def _compact(run: _Run, argument: str) -> int:
     except TuiAgentError as error:
         words = run.services.words
         line = words.no_summary if isinstance(error, CompactionError) else words.failed
-        for event in await run.session.append(Noticed(line, "compaction failed"), Noticed(str(error))):
+        for event in await run.session.append(Noticed(line, "warning"), Noticed(str(error))):
             run.take(event)
         return run.say_reply(f"{line}\n{error}", TURN_FAILED)
     for event in await run.services.apply(run.session, proposal):

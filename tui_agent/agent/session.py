@@ -177,7 +177,7 @@ class Session:
     def gauge(self, unsent: str = "", streamed: str = "") -> Gauge:
         """The context against window and trigger, with text that is not in the log yet. Cheap at any length."""
         _, weight = self._weighed()
-        return measure_weight(weight, estimate(unsent) + estimate(streamed), len(unsent) + len(streamed))
+        return measure_weight(weight, estimate(unsent), len(unsent), estimate(streamed), len(streamed))
 
     def _weighed(self) -> tuple[Context, Weight]:
         surroundings = self.measures.surroundings(self.directory)
@@ -195,7 +195,7 @@ class Session:
         if checkpoint.upto < self.checkpoint.upto:
             tail = await self._archive.load(self.id, after=checkpoint.upto)
         context = context_of(checkpoint, [*tail, logged], self.measures.surroundings(self.directory))
-        return measure_weight(weigh(context, checkpoint, self.measures.limits), 0, 0)
+        return measure_weight(weigh(context, checkpoint, self.measures.limits))
 
     def moved(self) -> ContextMoved:
         """Which messages the context leaves out at this moment."""

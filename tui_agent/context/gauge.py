@@ -87,18 +87,24 @@ def weigh(context: Context, checkpoint: Checkpoint, limits: Limits) -> Weight:
     return Weight(_with_trigger(gauge, limits), checkpoint.ratio, limits)
 
 
-def measure_weight(weight: Weight, unsent_tokens: int = 0, unsent_characters: int = 0) -> Gauge:
-    """The gauge with unsent text of so many estimated tokens and characters."""
+def measure_weight(
+    weight: Weight,
+    unsent_tokens: int = 0,
+    unsent_characters: int = 0,
+    arriving_tokens: int = 0,
+    arriving_characters: int = 0,
+) -> Gauge:
+    """The gauge with unsent text, and with an answer that is arriving, of so many estimated tokens and characters."""
     gauge = weight.gauge
-    if not unsent_tokens and not unsent_characters:
+    if not any((unsent_tokens, unsent_characters, arriving_tokens, arriving_characters)):
         return gauge
-    unsent = round(weight.ratio * unsent_tokens)
+    unsent, arriving = round(weight.ratio * unsent_tokens), round(weight.ratio * arriving_tokens)
     changed = replace(
         gauge,
-        tokens=gauge.tokens + unsent,
-        characters=gauge.characters + unsent_characters,
+        tokens=gauge.tokens + unsent + arriving,
+        characters=gauge.characters + unsent_characters + arriving_characters,
         estimated=True,
-        parts=replace(gauge.parts, unsent=unsent),
+        parts=replace(gauge.parts, unsent=unsent, tail=gauge.parts.tail + arriving),
     )
     return _with_trigger(changed, weight.limits)
 
