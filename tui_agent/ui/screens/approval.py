@@ -18,6 +18,7 @@ from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.lines_view import Line, LinesView
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 DEAF_SECONDS = 0.3
 """Keys are ignored for this long after the question appears: they were meant for something else."""
@@ -50,7 +51,9 @@ class ApprovalScreen(ModalScreen[Decision | None]):
             yield LinesView(_exact_lines(intent), exact=True)
             yield Static(Content(""), id="approval-note")
             yield Static(_choices(intent), id="approval-choices")
-            yield Input(placeholder="say why not, and Enter", id="approval-comment", compact=True)
+            yield SafeInput(
+                placeholder="say why not, and Enter", id="approval-comment", compact=True, select_on_focus=False
+            )
 
     def on_mount(self) -> None:
         self._opened = self._clock()

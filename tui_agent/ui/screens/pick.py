@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PickScreen(ModalScreen[str | None]):
             dialog.border_subtitle = Content("Enter choose · Esc close")
             if self._explanation:
                 yield Static(content(self._explanation), classes="explanation")
-            yield Input(placeholder=self._placeholder, compact=True)
+            yield SafeInput(placeholder=self._placeholder, compact=True)
             yield OptionList(markup=False, compact=True)
 
     def on_mount(self) -> None:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import ModalScreen
-from textual.widgets import ContentSwitcher, Static, TextArea
+from textual.widgets import ContentSwitcher, Static
 
 from tui_agent.agent.automatic import Proposing, Reviewed
 from tui_agent.agent.compaction import Proposal, Proposed, Wish
@@ -28,12 +28,13 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.lines_view import LinesView
 from tui_agent.ui.widgets.lost_list import LostList
+from tui_agent.ui.widgets.safe_fields import SafeTextArea
 
 STREAM_SECONDS = 0.07
 """The summary is drawn again at most this often while it is being written."""
 
 
-class SummaryEditor(TextArea):
+class SummaryEditor(SafeTextArea):
     """The proposed summary as a text to edit."""
 
     class Left(Message):

@@ -20,6 +20,7 @@ from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
 class SearchScreen(ModalScreen[tuple[str, int] | None]):
@@ -44,7 +45,7 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content("Search all sessions")
             dialog.border_subtitle = Content("Enter go there · Esc close")
-            yield Input(self._words, placeholder="words, or a phrase in quotes", compact=True)
+            yield SafeInput(self._words, placeholder="words, or a phrase in quotes", compact=True)
             yield OptionList(markup=False, compact=True)
 
     @on(Input.Changed)

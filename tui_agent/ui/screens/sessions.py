@@ -22,6 +22,7 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line, LinesView
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content("Sessions")
             dialog.border_subtitle = Content("Enter open · n new · r rename · d delete · / filter")
-            yield Input(placeholder="/ and type to filter by title", compact=True)
+            yield SafeInput(placeholder="/ and type to filter by title", compact=True, select_on_focus=False)
             with Horizontal(id="sessions-body"):
                 yield OptionList(markup=False, compact=True)
                 yield LinesView(id="sessions-peek")

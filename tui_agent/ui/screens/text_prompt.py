@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
 class TextPromptScreen(ModalScreen[str | None]):
@@ -36,7 +37,7 @@ class TextPromptScreen(ModalScreen[str | None]):
             dialog.border_subtitle = Content("Enter accept · Esc cancel")
             if self._explanation:
                 yield Static(content(self._explanation), classes="explanation")
-            yield Input(self._value, placeholder=self._placeholder, password=self._secret, compact=True)
+            yield SafeInput(self._value, placeholder=self._placeholder, password=self._secret, compact=True)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

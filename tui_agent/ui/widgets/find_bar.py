@@ -12,9 +12,10 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
-class FindInput(Input):
+class FindInput(SafeInput):
     """Its Up, Down and Tab belong to the finding."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("find")]

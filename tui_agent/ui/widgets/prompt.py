@@ -15,15 +15,13 @@ from textual.widgets.text_area import EditResult, Selection
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
-
-Location = tuple[int, int]
-"""Row and column, as Textual has them."""
+from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea
 
 MOST_ROWS = 10
 """The prompt grows to this many rows and scrolls beyond."""
 
 
-class Prompt(TextArea):
+class Prompt(SafeTextArea):
     """A text field that grows, remembers what was sent, and keeps long pastes as chips."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("prompt")]
@@ -126,10 +124,8 @@ class Prompt(TextArea):
         if not event.is_printable:
             event.prevent_default()
 
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        self.add(event.text)
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        return super()._replace_via_keyboard(self._short(insert), start, end)
 
     def action_send(self) -> None:
         if self.completing:

@@ -77,4 +77,5 @@ class PromptArea(Vertical):
             prompt.write(chosen.text if runs or not chosen.text[-1:].isalpha() else f"{chosen.text} ")
             self._offer(())
             if runs:
-                prompt.submit()
+                # By the prompt itself: a message of a child that its parent had it post would stop at the parent.
+                prompt.call_later(prompt.submit)

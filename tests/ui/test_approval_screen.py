@@ -1,0 +1,169 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from tests.ui.screen_text import screen_text
+from tui_agent.agent.approval import ApprovalRequest, Decision
+from tui_agent.agent.tools.base import Intent
+from tui_agent.core.entries import ToolCall
+from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.screens.approval import DEAF_SECONDS, ApprovalScreen
+from tui_agent.ui.theme import DARK, SIZES
+
+COMMAND = Intent("run_command", "command", "rm -rf build", "rm -rf build", "rm -rf build", "/home/ana/project")
+EDIT = Intent("edit_file", "edit", "a.py", "edit a.py", "@@ -1 +1 @@\n-\told\n+\tnew", "/home/ana/project")
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class AskingApp(App[None]):
+    """Shows one question and keeps the answer."""
+
+    CSS_PATH = TuiAgentApp.CSS_PATH
+
+    def __init__(self, intent: Intent) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.answers: list[Decision | None] = []
+        self._intent = intent
+        self.register_theme(DARK)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return SIZES
+
+    def on_mount(self) -> None:
+        self.theme = DARK.name
+        request = ApprovalRequest(ToolCall("c1", self._intent.tool, "{}"), self._intent)
+        self.push_screen(ApprovalScreen(request, clock=self.clock), self.answers.append)
+
+
+@asynccontextmanager
+async def asked(
+    intent: Intent, size: tuple[int, int] = (80, 24), *, awake: bool = True
+) -> AsyncIterator[tuple[AskingApp, Pilot[Any]]]:
+    app = AskingApp(intent)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        if awake:
+            app.clock.now += DEAF_SECONDS + 0.01
+        yield app, pilot
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict"),
+    [
+        ("1", "once"),
+        ("y", "once"),
+        ("2", "session"),
+        ("s", "session"),
+        ("3", "always"),
+        ("a", "always"),
+        ("4", "denied"),
+        ("n", "denied"),
+        ("escape", "denied"),
+    ],
+)
+async def test_each_key_means_one_answer(key: str, verdict: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press(key)
+        assert [answer.verdict for answer in app.answers if answer] == [verdict]
+
+
+async def test_enter_and_space_answer_nothing() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("enter", "space")
+        assert app.answers == []
+
+
+async def test_keys_in_the_first_moment_were_meant_for_something_else() -> None:
+    async with asked(COMMAND, awake=False) as (app, pilot):
+        await pilot.press("y", "a", "1", "n", "escape", "x")
+        assert app.answers == []
+        app.clock.now += DEAF_SECONDS + 0.01
+        await pilot.press("y")
+        assert len(app.answers) == 1
+
+
+async def test_nothing_is_approved_before_its_end_was_on_the_screen() -> None:
+    long = Intent("run_command", "command", "x", "x", "\n".join(f"echo {n}" for n in range(200)) + "\nrm -rf /", "/w")
+    async with asked(long) as (app, pilot):
+        await pilot.press("y")
+        assert app.answers == []
+        assert "Read to the end first" in screen_text(app)
+        await pilot.press("end", "y")
+        await pilot.pause()
+        if not app.answers:
+            await pilot.press("y")
+        assert [answer.verdict for answer in app.answers if answer] == ["once"]
+        assert "rm -rf /" not in screen_text(app)
+
+
+async def test_what_is_long_can_be_denied_without_reading() -> None:
+    long = Intent("run_command", "command", "x", "x", "echo\n" * 200, "/w")
+    async with asked(long) as (app, pilot):
+        await pilot.press("n")
+        assert [answer.verdict for answer in app.answers if answer] == ["denied"]
+
+
+async def test_typed_words_deny_with_these_words() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("u", *"se make clean", "enter")
+        assert app.answers == [Decision("denied", "use make clean")]
+
+
+async def test_tab_opens_the_field_for_words_that_begin_with_a_bound_letter() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("tab", *"not now", "enter")
+        assert app.answers == [Decision("denied", "not now")]
+
+
+async def test_what_other_programs_run_can_only_be_allowed_once() -> None:
+    hook = Intent("write_file", "edit", ".git/hooks/x", "write", "+x", "/w", sensitive=True)
+    async with asked(hook) as (app, pilot):
+        await pilot.press("a", "s")
+        assert app.answers == []
+        assert "only be allowed once" in screen_text(app)
+        await pilot.press("y")
+        assert [answer.verdict for answer in app.answers if answer] == ["once"]
+
+
+async def test_the_exact_bytes_are_shown_with_tabs_controls_and_brackets() -> None:
+    tricky = Intent(
+        "run_command",
+        "command",
+        "x",
+        "title [/x] \x1b[8m",
+        "rm -rf x \x1b[8m hidden \u202egnp.exe\ttab [bold]b[/bold] [@click=app.quit]q[/]",
+        "/w/[red]\u200b",
+    )
+    async with asked(tricky, (120, 30)) as (app, _):
+        text = screen_text(app)
+        assert "rm -rf x ␛[8m hidden \\u{202e}gnp.exe␉tab [bold]b[/bold] [@click=app.quit]q[/]" in text
+        assert "title [/x] ␛[8m" in text
+        assert "in /w/[red]\\u{200b}" in text
+        assert not set("\x1b\u202e\u200b\t") & set(text)
+
+
+async def test_a_diff_shows_its_lines_as_they_are() -> None:
+    async with asked(EDIT) as (app, _):
+        assert "-␉old" in screen_text(app)
+        assert "+␉new" in screen_text(app)
+        assert "Write this?" in screen_text(app)
+
+
+async def test_reaching_outside_the_workspace_is_said() -> None:
+    outside = Intent("read_file", "read", "x", "read x", "", "/w", outside=True, binding="/etc/passwd")
+    async with asked(outside) as (app, _):
+        assert "outside the workspace: /etc/passwd" in screen_text(app)

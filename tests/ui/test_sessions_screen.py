@@ -1,0 +1,163 @@
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import says
+from tests.ui.support import SMALL, Sitting, sitting
+from tui_agent.ui.screens.sessions import SessionsScreen
+
+
+async def two_sessions(person: Sitting) -> None:
+    await person.has_said("about the parser")
+    await person.send("/rename The parser")
+    await person.press("ctrl+n")
+    await person.until(lambda: person.conductor.view.last_seq == 0)
+    await person.has_said("about cats")
+    await person.send("/rename Cats and dogs")
+
+
+def title(person: Sitting) -> str:
+    session = person.conductor.view.session
+    return session.title if session is not None else ""
+
+
+async def test_sessions_are_listed_newest_first_with_a_look_inside(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("● Cats and dogs")
+            await person.sees("about cats")
+            assert person.seen.index("Cats and dogs") < person.seen.index("The parser")
+
+
+async def test_enter_opens_the_highlighted_session_as_it_was(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "enter")
+            await person.until(lambda: title(person) == "The parser")
+            await person.sees("about the parser")
+            assert "about cats" not in person.seen
+
+
+async def test_typing_filters_by_title(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("slash", *"parse")
+            await person.until(lambda: "Cats" not in "\n".join(person.seen.split("\n")[3:20]))
+            await person.press("enter")
+            await person.until(lambda: title(person) == "The parser")
+
+
+async def test_a_letter_that_acts_on_nothing_begins_the_filter(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press(*"zebra")
+            await person.sees("No session has such a title.")
+            await person.press("escape")
+            await person.sees("The parser")
+            await person.press("escape")
+            await person.until(lambda: not isinstance(person.app.screen, SessionsScreen))
+
+
+async def test_a_session_is_renamed_in_the_list(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "r")
+            await person.sees("Rename the session")
+            await person.press("ctrl+u", *"Grammar [/x]", "enter")
+            await person.sees("Grammar [/x]")
+
+
+async def test_deleting_says_what_is_deleted_and_asks(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "d")
+            await person.sees("2 messages, with all their summaries, pins")
+            await person.press("enter")
+            await person.sees("The parser")
+            await person.press("d")
+            await person.sees("Delete this session?")
+            await person.press("y")
+            await person.until(lambda: "The parser" not in person.seen)
+            assert [info.title for info in await person.conductor.services.sessions()] == ["Cats and dogs"]
+
+
+async def test_deleting_the_open_session_leaves_a_new_one(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.send("/delete")
+            await person.sees("Delete this session?")
+            await person.press("y")
+            await person.until(lambda: title(person) == "")
+            assert [info.title for info in await person.conductor.services.sessions()] == ["The parser"]
+
+
+async def test_a_fork_begins_like_the_session_it_comes_from(tmp_path: Path) -> None:
+    with ModelServer(says("about mice")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("about cats")
+            before = person.conductor.view.session
+            await person.send("/fork")
+            await person.until(lambda: person.conductor.view.session is not before)
+            await person.say("and now mice")
+            assert "about cats" in " ".join(server.requests[0].texts)
+            assert len(await person.conductor.services.sessions()) == 2
+
+
+async def test_words_are_found_in_all_sessions_and_enter_goes_there(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("ctrl+f", *"parser", "tab")
+            await person.sees("Search all sessions")
+            await person.sees("The parser")
+            await person.press("enter")
+            await person.until(lambda: title(person) == "The parser")
+
+
+async def test_finding_counts_and_closes(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("needle one", "needle two")
+            await person.press("ctrl+f", *"needle")
+            await person.sees("2 hits")
+            await person.press("escape")
+            await person.until(lambda: "2 hits" not in person.seen)
+            assert person.conductor.prompt.has_focus
+
+
+async def test_the_list_works_on_a_small_terminal(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=SMALL) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "enter")
+            await person.until(lambda: title(person) == "The parser")
+
+
+async def test_a_session_resumed_from_the_command_line_is_shown_whole(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said(*(f"message {place}" for place in range(150)))
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.sees("message 149")
+            person.conductor.jump_to(1)
+            await person.sees("message 0")
