@@ -308,5 +308,6 @@ def opened(
     environ = environment(home, server, **settings) | (extra or {})
     with PtyApp(*argv, environ=environ, size=size, cwd=cwd or home) as app:
         if is_ready:
-            app.sees("●" if server is not None else "○")
+            is_wide = size[0] > SMALL[0]
+            app.sees("Ask something" if not is_wide else "●" if server is not None else "○")
         yield app
