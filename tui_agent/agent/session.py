@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tui_agent.archive import Archive, Lease
@@ -78,6 +78,9 @@ class Session:
         self.measures = measures
         self.checkpoint = checkpoint
         self.tail: list[Logged] = list(tail)
+        self.retrieved: tuple[str, ...] = ()
+        """Folded messages brought back for the turn that is being made."""
+
         self._archive = archive
         self._clock = clock
         self._lease = lease
@@ -180,7 +183,7 @@ class Session:
         return measure_weight(weight, estimate(unsent), len(unsent), estimate(streamed), len(streamed))
 
     def _weighed(self) -> tuple[Context, Weight]:
-        surroundings = self.measures.surroundings(self.directory)
+        surroundings = replace(self.measures.surroundings(self.directory), retrieved=self.retrieved)
         key = (self.checkpoint.seq, surroundings, self.measures.limits)
         if self._weight is None or self._weight[0] != key:
             context = context_of(self.checkpoint, self.tail, surroundings)

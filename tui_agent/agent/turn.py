@@ -10,6 +10,7 @@ from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
 from tui_agent.agent.pending import CANCELLED, close_open_calls, passed_over, pending_approval
+from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ApprovalNeeded, ToolRound
@@ -112,6 +113,8 @@ class Turn:
             async with aclosing(self._rounds(exchanges, calls)) as events:
                 async for event in events:
                     is_over = isinstance(event, TurnEnded)
+                    if is_over:
+                        self.session.retrieved = ()
                     yield event
         except ModelError as error:
             for event in await self.session.append(Failed(error.what, error.meaning, error.todo)):
@@ -134,6 +137,7 @@ class Turn:
 
     async def _rounds(self, exchanges: list[Exchange], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         bench, session = self.bench, self.session
+        session.retrieved = await retrieved_for(session) if bench.settings.retrieve else ()
         summaries = len(session.checkpoint.compactions)
         doubts = _Doubts(bench.settings.max_rounds)
         while True:

@@ -21,6 +21,7 @@ REQUEST_HEADING = "The user's request, open where the messages below begin, word
 DETAILS_HEADING = "Exact details, word for word:"
 PINS_HEADING = "Pinned by the user, word for word:"
 INSTRUCTIONS_HEADING = "Instructions file from the workspace:"
+RETRIEVED_HEADING = "Found in the archive for this request, from messages that were folded:"
 
 _TRUSTED_FENCE = re.compile(r"[0-9A-Za-z]{8,64}")
 _NEUTRAL = "[mark]"
@@ -31,6 +32,7 @@ def block(
     kept: Sequence[Detail] = (),
     pins: Sequence[str] = (),
     instructions: str = "",
+    retrieved: Sequence[str] = (),
 ) -> str:
     """The block's text; "" when there is nothing to put in it. The same input always gives the same bytes.
 
@@ -39,8 +41,10 @@ def block(
         kept: details put back behind it later.
         pins: pinned texts to carry.
         instructions: text of the workspace's instructions file.
+        retrieved: folded messages brought back for one request.
     """
     sections = _sections(head, kept, pins, instructions)
+    sections += _list(RETRIEVED_HEADING, retrieved)
     if not sections:
         return ""
     body = whole("\n\n".join(sections))

@@ -56,6 +56,9 @@ class Surroundings:
     instructions: str = ""
     """Text of the workspace's instructions file, as confirmed by the user."""
 
+    retrieved: tuple[str, ...] = ()
+    """Folded messages brought back for this request alone, each in a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -110,7 +113,7 @@ def context_of(checkpoint: Checkpoint, entries: Sequence[Logged], surroundings: 
     entries = _between(entries, upto, checkpoint.seq)
     tail = tuple(_tail(entries, checkpoint.rewound))
     system = _weighed(Message("system", _system_text(checkpoint, surroundings)))
-    carried = _carried(checkpoint, entries, tail, surroundings.instructions)
+    carried = _carried(checkpoint, entries, tail, surroundings)
     sent = (*carried.messages(), *_bridge(carried.text, tail), *tail)
     starts = tuple(accumulate((each.tokens for each in tail), initial=0))
     tail_tokens = starts[-1] + sum(each.tokens for each in sent[: len(sent) - len(tail)]) - carried.tokens
@@ -253,18 +256,18 @@ class _Carried:
 
 
 def _carried(
-    checkpoint: Checkpoint, entries: Sequence[Logged], tail: Sequence[_Weighed], instructions: str
+    checkpoint: Checkpoint, entries: Sequence[Logged], tail: Sequence[_Weighed], surroundings: Surroundings
 ) -> _Carried:
     head = _head(checkpoint, entries)
     pins = _carried_pins(checkpoint.pins, tail)
-    text = block(head, _kept(checkpoint, entries), pins, instructions)
+    text = block(head, _kept(checkpoint, entries), pins, surroundings.instructions, surroundings.retrieved)
     if not text:
         return _Carried()
     return _Carried(
         text,
         tokens=estimate_message(Message("user", text)),
         pins=sum(map(estimate, pins)),
-        instructions=estimate(instructions),
+        instructions=estimate(surroundings.instructions),
         has_summary=head is not None,
     )
 
