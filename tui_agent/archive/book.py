@@ -28,7 +28,7 @@ def create(
         raise SessionBusy(f"A session {session_id} exists already.", "It was left as it is.", "Choose another id.")
     connection.execute(
         "INSERT INTO session (id, title, directory, parent, created, updated, preview, change) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM entry))",
+        f"VALUES (?, ?, ?, ?, ?, ?, ?, {log.LAST_GIVEN_OUT})",
         (session_id, b"", packed_text(directory), parent, at, at, b""),
     )
     if title:
@@ -108,6 +108,7 @@ def delete(connection: apsw.Connection, session_id: str) -> None:
     with transaction(connection):
         number = log.number_of(connection, session_id)
         connection.execute("INSERT INTO deletion (session) VALUES (?)", (number,))
+        connection.execute(f"UPDATE given_out SET upto = {log.LAST_GIVEN_OUT}")
         index.forget(connection, number)
         connection.execute("DELETE FROM entry WHERE session = ?", (number,))
         connection.execute("DELETE FROM checkpoint WHERE session = ?", (number,))

@@ -80,10 +80,13 @@ def insert(connection: apsw.Connection, session_id: str, entries: Sequence[Logge
     return number
 
 
-_CLAIM = """
+LAST_GIVEN_OUT = "max((SELECT coalesce(max(id), 0) FROM entry), (SELECT upto FROM given_out))"
+"""The highest number an entry has, or had."""
+
+_CLAIM = f"""
     UPDATE session
     SET last_seq = ?, updated = ?, messages = messages + ?, preview = coalesce(?, preview),
-        change = (SELECT coalesce(max(id), 0) + 1 FROM entry)
+        change = 1 + {LAST_GIVEN_OUT}
     WHERE id = ? AND last_seq = ?
     RETURNING number, change
 """
@@ -92,7 +95,7 @@ _CLAIM = """
 def _claim(connection: apsw.Connection, session_id: str, entries: Sequence[Logged]) -> tuple[int, int]:
     """Move the end of the session's log behind the entries; returns its number and the first one's row.
 
-    That row's number is above all others, so it also says which session was changed last.
+    That row's number is above all given out before, so it also says which session was changed last.
     """
     said = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
     preview = packed_text(_preview(said[-1])) if said else None

@@ -45,6 +45,8 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX entry_compactions ON entry (session, seq) WHERE type = 'Compacted';
 
     CREATE TABLE deletion (session INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE given_out (upto INTEGER NOT NULL) STRICT;
+    INSERT INTO given_out (upto) VALUES (0);
     CREATE TRIGGER entry_is_never_changed BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
     CREATE TRIGGER entry_is_never_removed BEFORE DELETE ON entry
@@ -72,7 +74,8 @@ MIGRATIONS: tuple[str, ...] = (
 """Each brings a file from the version before it to its own: the first makes version 1 out of nothing.
 
 One that was released is never edited. Rows of `search_index` are numbered like the
-entries they find, those of `title_index` like the sessions.
+entries they find, those of `title_index` like the sessions. An entry's number is above all that were given out
+before, those of deleted entries included (`given_out`), so that it also tells which session was changed last.
 """
 
 _HEADER_BYTES = 100
