@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.pty_app import LARGE, SMALL, USUAL, PtyApp, environment, opened, program
+from tests.e2e.pty_app import SMALL, USUAL, PtyApp, environment, opened, program
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, says
 from tests.fakes.valid import problems
