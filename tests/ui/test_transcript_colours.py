@@ -63,6 +63,6 @@ async def test_code_in_view_is_coloured_behind_the_first_paint() -> None:
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert "return 2" in screen_text(app)
-        keyword = app.transcript.get_component_rich_style("transcript--code-keyword").color
+        keyword = app.transcript.get_component_rich_style("transcript--agent").color
         drawn = [segment for y in range(12) for segment in app.transcript.render_line(y) if segment.text == "return"]
         assert [segment.style.color for segment in drawn if segment.style] == [keyword, keyword]

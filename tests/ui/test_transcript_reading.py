@@ -307,6 +307,19 @@ async def test_the_block_under_the_cursor_folds() -> None:
         assert "the output" not in screen_text(app)
 
 
+async def test_details_that_were_opened_stay_open_for_what_comes() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        app.transcript.toggle_details()
+        entries = log(
+            AssistantSaid("", reasoning=Reasoning("deep"), tool_calls=(call("shell"),)), returned("the output")
+        )
+        app.apply(*(Appended(entry) for entry in entries))
+        await pilot.pause()
+        assert "deep" in screen_text(app)
+        assert "the output" in screen_text(app)
+
+
 async def test_a_long_output_opens_in_two_steps_and_folds_again() -> None:
     app = TranscriptApp()
     async with app.run_test(size=SIZE) as pilot:

@@ -25,6 +25,9 @@ from tui_agent.ui.widgets.lines import Highlight, Line, Run
 
 FLASH_SECONDS = 0.8
 
+NEAR_CALL = 64
+"""Blocks above a result's place in which its call is looked for."""
+
 _code_block = re.compile(
     r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t>]*(?P=mark)|\Z)", re.M | re.S
 )
@@ -130,7 +133,7 @@ class BlockBrowser(BlockView):
             self._toggle(self._cursor)
 
     def toggle_details(self) -> None:
-        """Open all tool and reasoning blocks, or fold them all."""
+        """Open all tool and reasoning blocks, or fold them all; those to come do as the last time."""
         self._details_opened = not self._details_opened
         for key in range(self.blocks.first, self.blocks.end):
             block = self.blocks[key]
@@ -138,6 +141,12 @@ class BlockBrowser(BlockView):
                 block.opened = self._details_opened
                 self._changed(key)
         self._settle()
+
+    def _as_wished(self, block: Block) -> Block:
+        """A new block, open if details are wanted open."""
+        if self._details_opened and isinstance(block, ToolBlock | ReasoningBlock):
+            block.opened = True
+        return block
 
     def _toggle(self, key: int, *, more: bool = False) -> None:
         """Open or fold a block; with `more`, show the rest of what is open."""
@@ -180,10 +189,10 @@ class BlockBrowser(BlockView):
             key -= 1
         if key >= self.blocks.first and self.blocks[key].seq == seq:
             return key
-        while key >= self.blocks.first and isinstance(block := self.blocks[key], ToolBlock):
-            if block.result_seq == seq:
-                return key
-            key -= 1
+        for back in range(key, max(self.blocks.first, key - NEAR_CALL) - 1, -1):
+            block = self.blocks[back]
+            if isinstance(block, ToolBlock) and block.result_seq == seq:
+                return back
         return None
 
     def _end_flash(self) -> None:

@@ -35,7 +35,7 @@ from tui_agent.ui.widgets.lines import (
     Run,
     draw,
 )
-from tui_agent.ui.widgets.looks import STYLES, look_of
+from tui_agent.ui.widgets.looks import COLOURS, look_of
 from tui_agent.ui.widgets.selected_text import selected_text
 
 LAYOUTS = 300
@@ -53,7 +53,7 @@ class BlockView(ScrollView, can_focus=True):
 
     ALLOW_SELECT = True
     FOCUS_ON_CLICK = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{name}" for name in STYLES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{name}" for name in COLOURS}
 
     density: var[str] = var("comfortable", init=False)
     """`comfortable` or `compact`."""

@@ -71,7 +71,7 @@ class Transcript(BlockBrowser):
         self._start_afresh()
         for logged in entries:
             for block in self._assembler.blocks_of(logged):
-                self.blocks.append(block)
+                self.blocks.append(self._as_wished(block))
         self._assembler.changed.clear()
         self._oldest, self._last_seq = (entries[0].seq, entries[-1].seq) if entries else (0, 0)
         self._more_above, self._older_asked = more_above, False
@@ -97,7 +97,7 @@ class Transcript(BlockBrowser):
         if not entries:
             return
         older = Assembler()
-        blocks = [block for logged in entries for block in older.blocks_of(logged)]
+        blocks = [self._as_wished(block) for logged in entries for block in older.blocks_of(logged)]
         self._join_labels(older)
         self._assembler.join(older)
         self.blocks.prepend(blocks)
@@ -180,7 +180,7 @@ class Transcript(BlockBrowser):
 
     def _add(self, new: Sequence[Block]) -> None:
         for block in new:
-            self.blocks.append(block)
+            self.blocks.append(self._as_wished(block))
         if new and not self._following:
             self._count_new(self._new_below + 1)
         self._settle()
@@ -266,7 +266,7 @@ class Transcript(BlockBrowser):
         self._grow(self._answer)
 
     def _start_growing(self, block: AnswerBlock | ReasoningBlock) -> None:
-        self.blocks.append(block)
+        self.blocks.append(self._as_wished(block))
         self._growths[block.key] = Growth(block, self._text_width, self._manner, self._folding.standing(block))
         if not self._following:
             self._count_new(self._new_below + 1)
@@ -340,6 +340,7 @@ class Transcript(BlockBrowser):
         """What was streamed so far is void."""
         self._pieces.clear()
         self._thoughts.clear()
+        self._blank = ""
         for block in (self._reasoning, self._answer):
             if block is not None:
                 block.text, block.growing = "", True

@@ -1,6 +1,9 @@
 """Where a line of text must be broken to fit a width in terminal cells, and how wide it is."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -43,7 +46,7 @@ def line_starts(text: str, width: int, *, anywhere: bool = False) -> list[int]:
         if anywhere:
             return list(range(0, len(text), width)) or [0]
         return _narrow_starts(text, width)
-    return _starts(text, width, anywhere)
+    return _wide_starts(text, width, anywhere)
 
 
 def _narrow_starts(text: str, width: int) -> list[int]:
@@ -85,31 +88,47 @@ def clusters(text: str) -> list[tuple[str, int]]:
     return found
 
 
-def _starts(text: str, width: int, anywhere: bool) -> list[int]:
-    starts = [0]
-    begin = column = 0
-    break_at, break_column = 0, 0
-    before, before_cells = "", 0
-    for cluster, cells in clusters(text):
-        if cluster == "\t":
-            cells = TAB - column % TAB
-        if begin > starts[-1] and _may_break(before, before_cells, cluster, cells, anywhere):
-            break_at, break_column = begin, column
-        while column + cells > width and begin > starts[-1] and (anywhere or cluster != " "):
-            if break_at <= starts[-1]:
-                break_at, break_column = begin, column
-            starts.append(break_at)
-            column -= break_column
-            cells = TAB - column % TAB if cluster == "\t" else cells
-        column += cells
-        begin += len(cluster)
-        before, before_cells = cluster, cells
+def _wide_starts(text: str, width: int, anywhere: bool) -> list[int]:
+    found = clusters(text)
+    fitting = _fitting_with_tabs(found, width) if "\t" in text else _fitting(found, width)
+    starts, offset, begin = [0], 0, 0
+    while (cut := fitting(begin)) < len(found):
+        while not anywhere and cut < len(found) and found[cut][0] == " ":
+            cut += 1
+        if cut == len(found):
+            break
+        whole = cut
+        while whole > begin and not (anywhere or _may_break(*found[whole - 1], *found[whole])):
+            whole -= 1
+        cut = whole if whole > begin else cut
+        offset += sum(len(cluster) for cluster, _ in found[begin:cut])
+        begin = cut
+        starts.append(offset)
     return starts
 
 
-def _may_break(before: str, before_cells: int, cluster: str, cells: int, anywhere: bool) -> bool:
-    if anywhere:
-        return True
+def _fitting(found: list[tuple[str, int]], width: int) -> Callable[[int], int]:
+    """Where a line that begins at a cluster must end: one more than the last cluster that fits, at least one."""
+    ends = [0, *accumulate(cells for _, cells in found)]
+    return lambda begin: max(begin + 1, bisect_right(ends, ends[begin] + width) - 1)
+
+
+def _fitting_with_tabs(found: list[tuple[str, int]], width: int) -> Callable[[int], int]:
+    """The same where tabs are as wide as their place in the line makes them."""
+
+    def fitting(begin: int) -> int:
+        column = 0
+        for index in range(begin, len(found)):
+            cluster, cells = found[index]
+            column += TAB - column % TAB if cluster == "\t" else cells
+            if column > width:
+                return max(begin + 1, index)
+        return len(found)
+
+    return fitting
+
+
+def _may_break(before: str, before_cells: int, cluster: str, cells: int) -> bool:
     if cluster in (" ", "\t"):
         return False
     if before in (" ", "\t"):
