@@ -82,7 +82,7 @@ async def test_reasoning_grows_folded_and_open() -> None:
         app.transcript.toggle_details()
         app.apply(*(ReasoningArrived(f"thought {number}\n") for number in range(100)))
         app.apply(TextArrived("Answer"))
-        await pilot.pause()
+        await drained(pilot, app)
         assert "thought 99" in screen_text(app)
         assert screen_lines(app)[-1].strip() == "Answer"
         app.transcript.toggle_details()
