@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ def _from_table(model: str) -> Window:
 async def _of_hosted(client: JsonClient, endpoint: Endpoint, model: str) -> Window:
     if endpoint.host == _GEMINI_HOST:
         return await _of_gemini(client, endpoint, model)
-    entry = _entry_for(await _answer(fetch_entries(client, endpoint)), model)
+    entry = _entry_for(await _answer(fetch_entries, client, endpoint), model)
     if entry is None:
         return UNKNOWN
     info = read_entry(entry)
@@ -76,7 +76,7 @@ async def _of_hosted(client: JsonClient, endpoint: Endpoint, model: str) -> Wind
 async def _of_gemini(client: JsonClient, endpoint: Endpoint, model: str) -> Window:
     """Gemini tells its windows only in its own interface, which takes the key in a header of its own."""
     url = f"{endpoint.address}/v1beta/models/{plain_name(model)}"
-    answer = await _answer(client.get(url, {"x-goog-api-key": endpoint.api_key}))
+    answer = await _answer(client.get, url, {"x-goog-api-key": endpoint.api_key})
     tokens = tokens_in(answer.get("inputTokenLimit")) if isinstance(answer, dict) else None
     return Window(tokens, "endpoint") if tokens else UNKNOWN
 
@@ -85,12 +85,12 @@ async def _of_local(client: JsonClient, endpoint: Endpoint, model: str) -> Windo
     """Ask in every way that local servers know, all at once; the surest answer counts."""
     root = endpoint.root
     props, listed, loaded, studio, older_studio, shown = await asyncio.gather(
-        _answer(client.get(f"{root}/props")),
-        _answer(client.get(f"{endpoint.base_url}/models")),
-        _answer(client.get(f"{root}/api/ps")),
-        _answer(client.get(f"{root}/api/v1/models")),
-        _answer(client.get(f"{root}/api/v0/models")),
-        _answer(client.post(f"{root}/api/show", {"model": model})),
+        _answer(client.get, f"{root}/props"),
+        _answer(client.get, f"{endpoint.base_url}/models"),
+        _answer(client.get, f"{root}/api/ps"),
+        _answer(client.get, f"{root}/api/v1/models"),
+        _answer(client.get, f"{root}/api/v0/models"),
+        _answer(client.post, f"{root}/api/show", {"model": model}),
     )
     entry = _entry_for(listed, model)
     info = read_entry(entry) if entry is not None else None
@@ -111,10 +111,10 @@ def _as_trained(info: ModelInfo | None) -> Window:
     return Window(info.trained, "trained maximum") if info and info.trained else UNKNOWN
 
 
-async def _answer(asked: Awaitable[Any]) -> Any:
+async def _answer(ask: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     """What was answered; None when there was no answer, which is an answer too."""
     try:
-        return await asked
+        return await ask(*arguments)
     except (ModelError, Refused):
         return None
 
