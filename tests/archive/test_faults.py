@@ -225,9 +225,11 @@ async def test_a_read_only_archive_can_be_read_and_says_that_nothing_is_saved(pa
     assert "read-only" in archive.notices[0]
     assert await archive.load("one") == [said(1, "a word")]
     assert [hit.seq for hit in await archive.search("word")] == [1]
-    for write in (archive.append("one", [said(2, "b")], {}), archive.acquire("one"), archive.save_unsent("", "x")):
+    lease = await archive.acquire("one")
+    for write in (archive.append("one", [said(2, "b")], {}), archive.delete("one"), archive.save_unsent("", "x")):
         with pytest.raises(NotSaved, match="read-only"):
             await write
+    lease.release()
     await archive.close()
     assert {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()} == files
 

@@ -83,15 +83,19 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 class Lease:
     """The right to write one session, until released or the process ends."""
 
-    def __init__(self, session_id: str, lock: FileLock, on_release: Callable[[str], object]) -> None:
+    def __init__(
+        self, session_id: str, lock: FileLock | None = None, on_release: Callable[[], object] = lambda: None
+    ) -> None:
         self.session_id = session_id
         self._lock = lock
         self._on_release = on_release
 
     def release(self) -> None:
         """Let another window write the session. Releasing twice is allowed."""
-        self._lock.release()
-        self._on_release(self.session_id)
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+            self._on_release()
 
     def __enter__(self) -> Self:
         return self

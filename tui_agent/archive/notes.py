@@ -1,13 +1,67 @@
-"""Small things kept beside the logs, in SQL: unsent text, partial answers, what is remembered. All replaceable."""
+"""Small things kept beside the logs: unsent text, partial answers, what is remembered. All replaceable."""
 
 from typing import Any
 
 import apsw
 
 from tui_agent.archive.rows import DamagedRow, packed_json, packed_text, unpacked_json, unpacked_text
+from tui_agent.archive.worker import Worker
 
 
-def save_unsent(connection: apsw.Connection, session_id: str, text: str) -> None:
+class ArchivedNotes:
+    """The part of the archive that holds small things which may be lost without harm to a session's log."""
+
+    _worker: Worker
+
+    async def save_unsent(self, session_id: str, text: str) -> None:
+        """Keep the text standing in the prompt; `session_id` is "" for a session not made yet.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: _save_unsent(connection, session_id, text))
+
+    async def unsent(self, session_id: str) -> str:
+        """The unsent text last kept, or ""."""
+        return await self._worker.read(lambda connection: _unsent(connection, session_id))
+
+    async def save_partial(self, session_id: str, partial: dict[str, Any]) -> None:
+        """Keep what has arrived of an answer, in place of what was kept of it before.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: _save_partial(connection, session_id, partial))
+
+    async def partial(self, session_id: str) -> dict[str, Any] | None:
+        """What was kept of an answer that never ended; None for no such answer."""
+        return await self._worker.read(lambda connection: _partial(connection, session_id))
+
+    async def clear_partial(self, session_id: str) -> None:
+        """Forget the partial answer.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: clear_partial(connection, session_id))
+
+    async def remember(self, key: str, value: Any) -> None:
+        """Keep a JSON value under a key, across sessions; None forgets it.
+
+        Raises:
+            NotSaved
+        """
+        await self._worker.write(lambda connection: _remember(connection, key, value))
+
+    async def recall(self, key: str) -> Any:
+        """The value kept under a key, or None."""
+        return await self._worker.read(lambda connection: _recall(connection, key))
+
+
+# ── on the archive's thread ──────────────────────────────────────────────────
+
+
+def _save_unsent(connection: apsw.Connection, session_id: str, text: str) -> None:
     """Keep the text that stands in the session's prompt; "" forgets it."""
     if not text:
         connection.execute("DELETE FROM unsent WHERE session = ?", (session_id,))
@@ -15,20 +69,20 @@ def save_unsent(connection: apsw.Connection, session_id: str, text: str) -> None
     connection.execute("INSERT OR REPLACE INTO unsent (session, text) VALUES (?, ?)", (session_id, packed_text(text)))
 
 
-def unsent(connection: apsw.Connection, session_id: str) -> str:
+def _unsent(connection: apsw.Connection, session_id: str) -> str:
     """The text that was last kept, or ""."""
     stored = connection.execute("SELECT text FROM unsent WHERE session = ?", (session_id,)).get
     return "" if stored is None else unpacked_text(stored)
 
 
-def save_partial(connection: apsw.Connection, session_id: str, partial: dict[str, Any]) -> None:
+def _save_partial(connection: apsw.Connection, session_id: str, partial: dict[str, Any]) -> None:
     """Keep what has arrived of an answer."""
     connection.execute(
         "INSERT OR REPLACE INTO partial (session, body) VALUES (?, ?)", (session_id, packed_json(partial))
     )
 
 
-def partial(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None:
+def _partial(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None:
     """What was last kept of an answer that never ended, or None."""
     stored = connection.execute("SELECT body FROM partial WHERE session = ?", (session_id,)).get
     value = None if stored is None else _value(stored)
@@ -40,7 +94,7 @@ def clear_partial(connection: apsw.Connection, session_id: str) -> None:
     connection.execute("DELETE FROM partial WHERE session = ?", (session_id,))
 
 
-def remember(connection: apsw.Connection, key: str, value: Any) -> None:
+def _remember(connection: apsw.Connection, key: str, value: Any) -> None:
     """Keep a JSON value under a key; None forgets it."""
     if value is None:
         connection.execute("DELETE FROM remembered WHERE key = ?", (packed_text(key),))
@@ -50,7 +104,7 @@ def remember(connection: apsw.Connection, key: str, value: Any) -> None:
     )
 
 
-def recall(connection: apsw.Connection, key: str) -> Any:
+def _recall(connection: apsw.Connection, key: str) -> Any:
     """The value kept under a key, or None."""
     stored = connection.execute("SELECT value FROM remembered WHERE key = ?", (packed_text(key),)).get
     return None if stored is None else _value(stored)

@@ -9,6 +9,7 @@ import apsw
 from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.lease import FileLock, Lease, session_lock
+from tui_agent.archive.notes import ArchivedNotes
 from tui_agent.archive.opening import Opened, open_file, suspect
 from tui_agent.archive.rows import SessionInfo
 from tui_agent.archive.search import Hit
@@ -299,6 +300,8 @@ class ArchivedSessions(ArchivedLogs):
     async def acquire(self, session_id: str) -> Lease:
         """The right to write the session, until released or the process ends.
 
+        In a read-only archive, where nobody writes, it is there for the asking.
+
         Raises:
             SessionBusy: another window, or another part of this program, has it.
             SessionNotFound
@@ -306,62 +309,13 @@ class ArchivedSessions(ArchivedLogs):
 
         def job(connection: apsw.Connection) -> Lease:
             log.number_of(connection, session_id)
+            if self._worker.read_only:
+                return Lease(session_id)
             lock = session_lock(_lock_directory(self._worker.path), session_id)
-            lease = Lease(session_id, lock, lambda released: self._leases.pop(released, None))
-            self._leases[session_id] = lease
-            return lease
+            self._leases[session_id] = Lease(session_id, lock, lambda: self._leases.pop(session_id, None))
+            return self._leases[session_id]
 
-        return await self._worker.write(job)
-
-
-class ArchivedNotes:
-    """The part of the archive that holds small things which may be lost without harm to a session's log."""
-
-    _worker: Worker
-
-    async def save_unsent(self, session_id: str, text: str) -> None:
-        """Keep the text standing in the prompt; `session_id` is "" for a session not made yet.
-
-        Raises:
-            NotSaved
-        """
-        await self._worker.write(lambda connection: notes.save_unsent(connection, session_id, text))
-
-    async def unsent(self, session_id: str) -> str:
-        """The unsent text last kept, or ""."""
-        return await self._worker.read(lambda connection: notes.unsent(connection, session_id))
-
-    async def save_partial(self, session_id: str, partial: dict[str, Any]) -> None:
-        """Keep what has arrived of an answer, in place of what was kept of it before.
-
-        Raises:
-            NotSaved
-        """
-        await self._worker.write(lambda connection: notes.save_partial(connection, session_id, partial))
-
-    async def partial(self, session_id: str) -> dict[str, Any] | None:
-        """What was kept of an answer that never ended; None for no such answer."""
-        return await self._worker.read(lambda connection: notes.partial(connection, session_id))
-
-    async def clear_partial(self, session_id: str) -> None:
-        """Forget the partial answer.
-
-        Raises:
-            NotSaved
-        """
-        await self._worker.write(lambda connection: notes.clear_partial(connection, session_id))
-
-    async def remember(self, key: str, value: Any) -> None:
-        """Keep a JSON value under a key, across sessions; None forgets it.
-
-        Raises:
-            NotSaved
-        """
-        await self._worker.write(lambda connection: notes.remember(connection, key, value))
-
-    async def recall(self, key: str) -> Any:
-        """The value kept under a key, or None."""
-        return await self._worker.read(lambda connection: notes.recall(connection, key))
+        return await self._worker.read(job)
 
 
 class Archive(ArchivedSessions, ArchivedNotes):
