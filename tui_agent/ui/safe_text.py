@@ -1,69 +1,12 @@
-"""The one gate between untrusted text and the screen: what a terminal would obey or hide becomes visible.
-
-Works character by character, so that a piece of a stream can be treated alone. Nothing is dropped: each hidden or
-obeyed character is replaced by a visible name for it, and the rest of the text stays as it is.
-"""
-
-import re
-from functools import lru_cache
+"""The one gate between untrusted text and the screen: what a terminal would obey or hide becomes visible."""
 
 from textual.content import Content
 
-_OBEYED = "\x00-\x08\x0b-\x1f\x7f-\x9f"
-"""C0 (ESC, BEL, BS, NUL, ...), DEL and C1; tab and newline are treated apart."""
+from tui_agent.core.visible import visible as safe
 
-_HIDDEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d"
-    "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
-)
-"""Bidirectional controls, zero-width and blank letters, line separators, tags, selectors that can carry hidden bytes."""
-
-_SURROGATES = "\ud800-\udfff"
-_JOINERS = "\u200c\u200d\ufe0e\ufe0f"
-"""Joiners and the emoji selectors: honest in running text, a disguise in a path or a command."""
-
-_BODY = re.compile(f"\r\n|[{_OBEYED}{_HIDDEN}{_SURROGATES}]")
-_STRICT = re.compile(f"\r\n|[{_OBEYED}{_HIDDEN}{_SURROGATES}{_JOINERS}]")
-_BODY_LINE = re.compile(f"[\t\n{_OBEYED}{_HIDDEN}{_SURROGATES}]")
-_STRICT_LINE = re.compile(f"[\t\n{_OBEYED}{_HIDDEN}{_SURROGATES}{_JOINERS}]")
-_PICTURES = 0x2400
-"""Where Unicode keeps the pictures of the C0 controls, in their order."""
-
-
-def safe(text: str, *, single_line: bool = False, strict: bool = False) -> str:
-    """The text as it may be shown.
-
-    Newlines and tabs stay, CRLF becomes LF, a lone CR is visible. With `single_line` newlines and tabs are visible
-    too. With `strict` (approvals, paths, commands, titles) joiners and emoji selectors are visible as well.
-    Clean text comes back as the same object.
-    """
-    if single_line:
-        pattern = _STRICT_LINE if strict else _BODY_LINE
-    else:
-        pattern = _STRICT if strict else _BODY
-    if pattern.search(text) is None:
-        return text
-    return pattern.sub(_replacement, text)
+__all__ = ["content", "safe"]
 
 
 def content(text: str, *, single_line: bool = False, strict: bool = False) -> Content:
     """The text for a widget: safe, and never parsed as markup."""
     return Content(safe(text, single_line=single_line, strict=strict))
-
-
-def _replacement(match: re.Match[str]) -> str:
-    return _visible(match.group())
-
-
-@lru_cache(maxsize=1024)
-def _visible(found: str) -> str:
-    if found == "\r\n":
-        return "\n"
-    code = ord(found)
-    if code < 0x20:
-        return chr(_PICTURES + code)
-    if code == 0x7F:
-        return "\u2421"
-    if code < 0xA0:
-        return f"\\x{code:02x}"
-    return f"\\u{{{code:x}}}"
