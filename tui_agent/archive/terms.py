@@ -8,14 +8,26 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 _SINGLE = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 _LETTER = rf"[^\W_{_SINGLE}]"
-_TERM = re.compile(rf"[{_SINGLE}]|{_LETTER}+")
-_WORD = re.compile(rf"{_LETTER}+")
+
+
+# Made when first needed: the sets of characters are large, and the program's start does not need them.
+@cache
+def _term() -> re.Pattern[str]:
+    return re.compile(rf"[{_SINGLE}]|{_LETTER}+")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"{_LETTER}+")
+
+
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{129,}")
 """Runs that are base64 or the like and no words; the longest hash in use has 128 digits."""
 
@@ -68,7 +80,7 @@ def without_encoded(text: str) -> str:
 def _index_slice(text: str) -> str:
     if text.isascii():
         return text.replace("\0", " ")  # the index cuts and folds ASCII by the same rules itself
-    return " ".join(_TERM.findall(fold(unicodedata.normalize("NFC", text))))
+    return " ".join(_term().findall(fold(unicodedata.normalize("NFC", text))))
 
 
 def _slices(text: str) -> Iterator[str]:
@@ -151,7 +163,7 @@ def pieces(query: str) -> tuple[Piece, ...]:
 
 
 def _piece(literal: str, open_end: bool) -> Piece | None:
-    terms = tuple(_TERM.findall(_ENCODED.sub(" ", literal)))
+    terms = tuple(_term().findall(_ENCODED.sub(" ", literal)))
     if not terms:
         return None
     prefix = open_end and len(terms[-1]) >= _SHORTEST_PREFIX
@@ -161,7 +173,7 @@ def _piece(literal: str, open_end: bool) -> Piece | None:
 
 
 def _is_letter(character: str) -> bool:
-    return _WORD.fullmatch(character) is not None
+    return _word().fullmatch(character) is not None
 
 
 def original_offsets(text: str, folded: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
