@@ -228,7 +228,7 @@ class BlockBrowser(BlockView):
             return 0
         self._finding = Finding(query, self.blocks)
         self.find_previous()
-        return len(self._finding.hits)
+        return self._finding.total
 
     def find_next(self) -> None:
         """Show the next hit below, or the first."""

@@ -1,7 +1,9 @@
 """Finding words in blocks: how many hits there are, and which is the one looked at."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.blocks import Block, source_of
@@ -14,34 +16,32 @@ class Finding:
 
     def __init__(self, query: str, blocks: Pages[Block]) -> None:
         self._pattern = re.compile(re.escape(safe(query, single_line=True)), re.IGNORECASE)
-        self.hits: list[tuple[int, int]] = [
-            (key, number)
-            for key in range(blocks.first, blocks.end)
-            for number, _ in enumerate(self._pattern.finditer(source_of(blocks[key])))
-        ]
-        """A block's key and the hit's number in the block."""
-
-        self._at = len(self.hits)
-
-    def next(self) -> tuple[int, int] | None:
-        """The hit below the one looked at, or the first; None without hits."""
-        return self._go(1)
-
-    def previous(self) -> tuple[int, int] | None:
-        """The hit above the one looked at, or the last; None without hits."""
-        return self._go(-1)
-
-    def _go(self, step: int) -> tuple[int, int] | None:
-        if not self.hits:
-            return None
-        self._at = (self._at + step) % len(self.hits) if self._at < len(self.hits) else (-1 if step < 0 else 0)
-        self._at %= len(self.hits)
-        return self.hits[self._at]
+        counts = ((key, len(self._pattern.findall(source_of(blocks[key])))) for key in range(blocks.first, blocks.end))
+        found = [(key, count) for key, count in counts if count]
+        self._keys = [key for key, _ in found]
+        self._ends = list(accumulate(count for _, count in found))
+        self._at: int | None = None
 
     @property
-    def current(self) -> tuple[int, int] | None:
-        """The hit that is looked at."""
-        return self.hits[self._at] if self._at < len(self.hits) else None
+    def total(self) -> int:
+        """How many hits there are."""
+        return self._ends[-1] if self._ends else 0
+
+    def next(self) -> tuple[int, int] | None:
+        """The hit below the one looked at, or the first: a block's key, the hit's number in it. None without hits."""
+        return self._go(0 if self._at is None else self._at + 1)
+
+    def previous(self) -> tuple[int, int] | None:
+        """The hit above the one looked at, or the last."""
+        return self._go(-1 if self._at is None else self._at - 1)
+
+    def _go(self, at: int) -> tuple[int, int] | None:
+        if not self.total:
+            return None
+        self._at = at % self.total
+        index = bisect_right(self._ends, self._at)
+        before = self._ends[index - 1] if index else 0
+        return self._keys[index], self._at - before
 
     def places(self, rows: list[Row]) -> Iterator[tuple[int, int]]:
         """Where hits stand in the rows of a block: number of the row, offset."""
