@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import Protocol
 
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.lines import Row, Run, Runs
@@ -20,8 +18,39 @@ _url = re.compile(r"https?://[^\s<>\"'`\u3000-\u303f\uff00-\uffef]+")
 _URL_END = ".,;:!?)]}*_"
 
 
+class Token(Protocol):
+    """What is read of a token of the parser."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def tag(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def info(self) -> str: ...
+    @property
+    def markup(self) -> str: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def map(self) -> list[int] | None: ...
+    @property
+    def children(self) -> "Sequence[Token] | None": ...
+    def attrGet(self, name: str) -> str | int | float | None: ...  # noqa: N802 - the parser's own name
+
+
+class Parser(Protocol):
+    """The parser, whose import is left until there is something to parse."""
+
+    def parse(self, src: str) -> Sequence[Token]: ...
+    def parseInline(self, src: str) -> Sequence[Token]: ...  # noqa: N802 - the parser's own name
+
+
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> Parser:
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST, "html": False})
     return parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
 
