@@ -214,6 +214,7 @@ _ERRORS = (
     re.compile(r"(?<![A-Za-z0-9_])(?:HTTP(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"),
     re.compile(r"(?:错误|报错|异常|错误信息)(?:是|为)?\s?[:：]\s?[^\n。；]{2,200}"),
 )
+_NEXT_SENTENCE = re.compile(r"(?<=[a-z0-9)'\"])[.!] (?=[A-Z])")
 _NOT_ERRNO = listed("ERROR ERRORS EVERY EXCEPT EXAMPLE EXPORT EVENT EMAIL ENTER EXECUTE EXPLAIN EMPTY")
 
 _QUOTES = (
@@ -233,7 +234,7 @@ def error_spans(text: str) -> Iterator[Span]:
     """Error messages: exception names with what follows, error lines, errno names, HTTP status lines."""
     for pattern in _ERRORS:
         for match in pattern.finditer(text):
-            exact = match.group().strip().rstrip(_TRAILING)
+            exact = _NEXT_SENTENCE.split(match.group(), maxsplit=1)[0].strip().rstrip(_TRAILING)
             if exact and exact not in _NOT_ERRNO:
                 start = match.start() + match.group().index(exact)
                 yield Span(start, start + len(exact), "error", exact)

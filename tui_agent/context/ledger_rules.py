@@ -54,11 +54,16 @@ def states_rule(sentence: Sentence) -> bool:
     text = sentence.text
     if sentence.is_question or not _RULE.search(text):
         return False
-    if _REPLY_FORM.search(text) and not _LASTING.search(text):
+    if is_reply_form(sentence):
         return False
     if _NO_RULE.search(text) and not _RULE.search(_NO_RULE.sub(" ", text)):
         return False
     return not _DESCRIBES.search(text) or bool(_OBLIGES.search(text))
+
+
+def is_reply_form(sentence: Sentence) -> bool:
+    """Whether a sentence only says how one reply is to be worded ("Reply with OK only")."""
+    return bool(_REPLY_FORM.search(sentence.text)) and not _LASTING.search(sentence.text)
 
 
 def states_agreement(sentence: Sentence) -> bool:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from tui_agent.context.ledger import details_in, lost
 from tui_agent.context.provenance import inherited
-from tui_agent.context.summary_items import parse_items, render, standing
+from tui_agent.context.summary_items import render, standing
 from tui_agent.context.summary_language import Language, language_of_items
+from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused
 from tui_agent.core.entries import Item
 from tui_agent.core.messages import Message

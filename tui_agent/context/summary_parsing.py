@@ -1,0 +1,243 @@
+"""The items in a model's reply: tolerant of what small models write instead of what was asked."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tui_agent.context.summary_wording import EXAMPLE_LINES
+from tui_agent.context.words import overlap, salient, squeezed
+from tui_agent.core.entries import Item, Logged, said_text
+
+_BULLET = re.compile(r"^\s*(?:(?:[-*•·‣◦–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）])\s*)+(?=\S)")
+_ONLY_NUMBER = re.compile(r"^\s*\d{1,3}[.)、．]\s*")
+_HEADING_MARKS = re.compile(r"^[#\s*_【\[]+|[\s*_:：】\]#]+$")
+_REFERENCES = re.compile(
+    r"\s*[\[(（【〔]\s*(?:(?:seq|entry|message|msg|source|sources|ref|refs|条目|消息|来源)\.?\s*[:：#]?\s*)?"
+    r"(#?\d{1,9}(?:\s*(?:[,，、;；]|-|–|to|and|和|至)\s*#?\d{1,9}){0,60})\s*[\])）】〕]",
+    re.IGNORECASE,
+)
+_REPLACES = re.compile(
+    r"[\s,;，；]{0,4}[\[(（【]?\s?(?:(?<![A-Za-z])(?:replaces|supersedes|replacing)|取代|替换|替代|代替)\s?[:：]?\s?"
+    r"(i\d{1,9}(?:\s*(?:[,，、]|and|和)\s*i\d{1,9}){0,30})\s*[\])）】]?",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"[\[【](#?\d{1,9}(?:\s*(?:[,，、;；]|-|–)\s*#?\d{1,9}){0,60})[\]】]\s*[:：]?\s*"
+    r"(?:(?:user|assistant|tool output|tool|用户|助手)\s*[:：]\s*)?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+")
+_ITEM_ID = re.compile(r"i\d+", re.IGNORECASE)
+_SPAN = re.compile(r"(\d+)\s*(?:-|–|to|至)\s*#?(\d+)")
+_LONGEST_SPAN = 200
+_NOTHING = frozenset(
+    {"none", "n/a", "na", "nothing", "none yet", "not applicable", "无", "没有", "暂无", "(none)", "（无）"}
+)
+_FRAME = re.compile(
+    r"^(?:here (?:is|are)|below (?:is|are)|sure\b|certainly\b|okay\b|of course|let me know"
+    r"|以下是|好的[，,。]|下面是|希望)"
+    r"|^(?:bullet list|summary|notes?|摘要|要点|总结|笔记)\s*[:：]?$",
+    re.IGNORECASE,
+)
+_HEADING_WORDS: dict[str, str] = {
+    "goal": "goals",
+    "goals": "goals",
+    "objective": "goals",
+    "objectives": "goals",
+    "user goals": "goals",
+    "目标": "goals",
+    "用户目标": "goals",
+    "rule": "rules",
+    "rules": "rules",
+    "decisions": "rules",
+    "decisions and rules": "rules",
+    "rules and decisions": "rules",
+    "constraints": "rules",
+    "preferences": "rules",
+    "决定与规则": "rules",
+    "决定和规则": "rules",
+    "规则": "rules",
+    "决定": "rules",
+    "约束": "rules",
+    "偏好": "rules",
+    "files": "files",
+    "files and commands": "files",
+    "commands": "files",
+    "paths": "files",
+    "文件": "files",
+    "文件与命令": "files",
+    "文件和命令": "files",
+    "命令": "files",
+    "路径": "files",
+    "findings": "findings",
+    "facts": "findings",
+    "facts and findings": "findings",
+    "key facts": "findings",
+    "results": "findings",
+    "progress": "findings",
+    "发现": "findings",
+    "事实": "findings",
+    "关键事实": "findings",
+    "事实与发现": "findings",
+    "结论": "findings",
+    "进展": "findings",
+    "unfinished": "unfinished",
+    "unfinished work": "unfinished",
+    "open work": "unfinished",
+    "open items": "unfinished",
+    "todo": "unfinished",
+    "to do": "unfinished",
+    "next steps": "unfinished",
+    "pending": "unfinished",
+    "未完成": "unfinished",
+    "未完成的工作": "unfinished",
+    "未完成事项": "unfinished",
+    "待办": "unfinished",
+    "下一步": "unfinished",
+}
+
+_RULE_LIKE = re.compile(
+    r"\b(?:always|never|must|do not|don't|only use|no new|required?|decided|prefers?|agreed)\b"
+    r"|必须|不要|禁止|永远|不得|一律|决定|约定|记住",
+    re.IGNORECASE,
+)
+_GOAL_LIKE = re.compile(r"\b(?:goal|objective|aim|wants? to|purpose)\b|目标|目的|希望|想要", re.IGNORECASE)
+_OPEN_LIKE = re.compile(
+    r"\b(?:todo|unfinished|pending|not yet|next step|still (?:needs|open|to)|remaining)\b|未完成|待办|尚未|下一步|还需",
+    re.IGNORECASE,
+)
+_FILE_LIKE = re.compile(
+    r"(?:^|[\s`'\"(：:])(?:~?/|\.{1,2}/|[A-Za-z]:\\)[\w.]|[\w-]+\.(?:py|ts|js|go|rs|c|h|java|md|toml|json|ya?ml|sh|txt|sql)\b"
+    r"|\b(?:command|directory|folder|file|path|npm|pip|git|docker|make|cargo|pytest)\b|命令|目录|文件|路径",
+    re.IGNORECASE,
+)
+
+_LEAK_BELOW = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a reply, taken apart."""
+
+    text: str
+    sources: tuple[int, ...]
+    supersedes: tuple[str, ...]
+
+
+def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], first_id: int) -> tuple[Item, ...]:
+    """The items in a model's reply, numbered from `first_id`; what already stands is not repeated.
+
+    Tolerant of headings in other words, of any bullet, of missing references; references to entries that are not
+    among `folded` are dropped (`provenance.attribute` finds the right ones).
+    """
+    known = {logged.seq for logged in folded}
+    standing_ids = {item.id.casefold(): item.id for item in standing}
+    seen = {squeezed(item.text) for item in standing}
+    standing_words = {item.id: salient(item.text) for item in standing}
+    said = frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded))
+    items: list[Item] = []
+    section = ""
+    for raw in text.splitlines():
+        heading = _heading(raw)
+        if heading:
+            section = heading
+            continue
+        line = _take_apart(raw, known)
+        if not _says_something(line.text) or squeezed(line.text) in seen or _is_leak(line.text, said):
+            continue
+        seen.add(squeezed(line.text))
+        items.append(
+            Item(
+                id=f"i{first_id + len(items)}",
+                section=section or section_for(line.text),
+                text=line.text,
+                sources=tuple(seq for seq in line.sources if seq in known),
+                supersedes=_believable(line, standing_ids, standing_words),
+            )
+        )
+    return tuple(items)
+
+
+def section_for(text: str) -> str:
+    """The section a line belongs to when the model named none."""
+    for section, pattern in (
+        ("rules", _RULE_LIKE),
+        ("unfinished", _OPEN_LIKE),
+        ("goals", _GOAL_LIKE),
+        ("files", _FILE_LIKE),
+    ):
+        if pattern.search(text):
+            return section
+    return "findings"
+
+
+def _heading(raw: str) -> str:
+    """The section a heading line opens; "" when the line is no heading."""
+    without_number = _ONLY_NUMBER.sub("", raw)
+    return _HEADING_WORDS.get(_HEADING_MARKS.sub("", without_number).casefold(), "")
+
+
+def _take_apart(raw: str, known: Collection[int]) -> _Line:
+    text = _BULLET.sub("", raw).strip()
+    supersedes: list[str] = []
+    for named in _REPLACES.finditer(text):
+        supersedes += [each.casefold() for each in _ITEM_ID.findall(named.group(1))]
+    text = _REPLACES.sub("", text)
+    sources, text = _leading_references(text, known)
+    while match := _trailing_references(text):
+        numbers = _numbers(match.group(1))
+        if match.group().lstrip()[0] in "(（" and not set(numbers) <= set(known):
+            break  # a number in round brackets is a reference only if there is such an entry
+        sources = [*numbers, *sources]
+        text = text[: match.start()].rstrip()
+    return _Line(text.strip(), tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(supersedes)))
+
+
+def _leading_references(text: str, known: Collection[int]) -> tuple[list[int], str]:
+    """A reference in front ("[12] user: ..."), with the speaker's label a small model copies along."""
+    match = _LEADING.match(text)
+    if not match or not set(_numbers(match.group(1))) & set(known):
+        return [], text
+    return _numbers(match.group(1)), text[match.end() :]
+
+
+def _believable(
+    line: _Line, standing_ids: dict[str, str], standing_words: dict[str, frozenset[str]]
+) -> tuple[str, ...]:
+    """The standing items a line replaces, without those it has no word in common with: small models guess ids."""
+    words = salient(line.text)
+    named = [standing_ids[each] for each in line.supersedes if each in standing_ids]
+    return tuple(each for each in named if words & standing_words[each])
+
+
+def _is_leak(text: str, said: frozenset[str]) -> bool:
+    """Whether a line comes from the example in the request and not from the record."""
+    return squeezed(text).rstrip(".。") in EXAMPLE_LINES and overlap(salient(text), said) < _LEAK_BELOW
+
+
+def _trailing_references(text: str) -> re.Match[str] | None:
+    """References stand at the end of a line, at most a full stop behind them."""
+    bare = text.rstrip(" .。;；")
+    start = max(bare.rfind(mark) for mark in "[(（【〔")
+    return _REFERENCES.fullmatch(bare, start) if start >= 0 and bare[-1:] in "])）】〕" else None
+
+
+def _numbers(references: str) -> list[int]:
+    spelled_out = _SPAN.sub(_span, references)
+    return [int(number) for number in _NUMBER.findall(spelled_out)]
+
+
+def _span(match: re.Match[str]) -> str:
+    first, last = int(match.group(1)), int(match.group(2))
+    if not first <= last <= first + _LONGEST_SPAN:
+        return f"{first} {last}"
+    return " ".join(str(number) for number in range(first, last + 1))
+
+
+def _says_something(text: str) -> bool:
+    if not any(character.isalnum() for character in text):
+        return False
+    bare = text.strip(" .。*_`").casefold()
+    if bare in _NOTHING or text.startswith("```"):
+        return False
+    return not (_FRAME.search(text) and (len(text) < 40 or text.rstrip().endswith((":", "："))))
