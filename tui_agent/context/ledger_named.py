@@ -21,8 +21,8 @@ _LONGEST_CLAUSE = 320
 _CLAUSE = re.compile(r"[,;](?=\s)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
 _LEAD = re.compile(
     r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
-    r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello|hey"
-    r"|thanks|one more thing|that|to be clear|in fact)(?=[\s,:;—–-])[\s,:;—–-]*){1,4}",
+    r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello"
+    r"|hey|thanks|one more thing|that|to be clear|in fact)(?=[\s,:;—–-])[\s,:;—–-]*){1,4}",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(

@@ -10,8 +10,8 @@ NOUNS = listed(
     character hero heroine protagonist antagonist villain narrator city town country village street room code pin region
     zone environment env model framework library editor tag label color colour font currency price cost amount order
     ticket customer client plan level tier company team lead manager contact codename nickname namespace cluster
-    endpoint domain format encoding locale timezone license architecture platform os runtime interval retention quota ttl seed
-    epoch epochs interest rate serial product edition setting genre tone audience style tense chapter keyword theme dose
+    endpoint domain format encoding locale timezone license architecture platform os runtime interval retention quota
+    ttl seed epoch epochs interest rate serial product edition setting genre tone audience style tense chapter keyword theme dose
     weight height age prefix suffix extension provider vendor registry image tool linter formatter indent indentation
     schedule window reviewer approver engine driver backend frontend backup home root entrypoint"""
 )

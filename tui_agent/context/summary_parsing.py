@@ -31,7 +31,22 @@ _ITEM_ID = re.compile(r"i\d+", re.IGNORECASE)
 _SPAN = re.compile(r"(\d+)\s*(?:-|–|to|至)\s*#?(\d+)")
 _LONGEST_SPAN = 200
 _NOTHING = frozenset(
-    {"none", "n/a", "na", "nothing", "none yet", "not applicable", "无", "没有", "暂无", "(none)", "（无）"}
+    {
+        "ok",
+        "okay",
+        "好的",
+        "none",
+        "n/a",
+        "na",
+        "nothing",
+        "none yet",
+        "not applicable",
+        "无",
+        "没有",
+        "暂无",
+        "(none)",
+        "（无）",
+    }
 )
 _FRAME = re.compile(
     r"^(?:here (?:is|are)|below (?:is|are)|sure\b|certainly\b|okay\b|of course|let me know"
