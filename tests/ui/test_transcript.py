@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.ui.screen_text import screen_lines, screen_text
+from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.transcript_app import TranscriptApp, call, exchange, log, returned, user
 from tui_agent.core.entries import (
     ApprovalAnswered,
@@ -255,15 +255,34 @@ async def test_what_is_only_waited_for_moves_nothing() -> None:
         assert screen_text(app) == before
 
 
-async def test_a_restarted_answer_takes_back_what_was_shown() -> None:
+@pytest.mark.parametrize("reasoning", ["because", ""])
+async def test_a_restarted_answer_takes_back_what_was_shown(reasoning: str) -> None:
+    said = AssistantSaid("right end", reasoning=Reasoning(reasoning) if reasoning else None)
+    entries = log(user("q"), said)
+    live, reopened = TranscriptApp(), TranscriptApp()
+    async with live.run_test(size=SIZE) as pilot:
+        live.apply(Appended(entries[0]), ReasoningArrived("so"), TextArrived("wrong start"))
+        await sees(pilot, "wrong start")
+        live.apply(AnswerRestarted("", reasoning))
+        await pilot.pause()
+        assert "wrong" not in screen_text(live)
+        live.apply(TextArrived("right"), TextArrived(" end"), Appended(entries[1]), TurnEnded("stop"))
+        await pilot.pause()
+        live_text = screen_text(live)
+    async with reopened.run_test(size=SIZE) as pilot:
+        reopened.transcript.load(entries, more_above=False)
+        await pilot.pause()
+        assert screen_text(reopened) == live_text
+
+
+async def test_a_restart_under_a_notice_leaves_only_the_notice() -> None:
     app = TranscriptApp()
     async with app.run_test(size=SIZE) as pilot:
-        app.apply(TextArrived("wrong start"), AnswerRestarted("right", "because"), TextArrived(" end"))
-        app.apply(Appended(log(AssistantSaid("right end", reasoning=Reasoning("because")))[0]), TurnEnded("stop"))
+        app.apply(TextArrived("wrong start"), Appended(log(Noticed("by the way"))[0]), AnswerRestarted("right"))
         await pilot.pause()
         text = screen_text(app)
         assert "wrong" not in text
-        assert "right end" in text
+        assert text.index("by the way") < text.index("agent") < text.index("right")
 
 
 async def test_a_running_tool_tells_its_progress() -> None:

@@ -33,6 +33,12 @@ class PagesAgainstAList(RuleBasedStateMachine):
             self.pages.append(slab)
             self.slabs.append(slab)
 
+    @precondition(lambda self: self.slabs)
+    @rule()
+    def pop(self) -> None:
+        assert self.pages.pop() is self.slabs.pop()
+        self.measured.pop(self.pages.end, None)
+
     @rule(sizes=st.lists(st.integers(0, 50), max_size=PAGE + 9))
     def prepend(self, sizes: list[int]) -> None:
         slabs = [Slab(size) for size in sizes]

@@ -5,7 +5,7 @@ from time import monotonic
 import pytest
 from textual.pilot import Pilot
 
-from tests.ui.screen_text import screen_lines, screen_text
+from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.transcript_app import TranscriptApp, exchange, log, user
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted
 from tui_agent.core.events import Appended, Event, ReasoningArrived, TextArrived, TurnEnded
@@ -77,8 +77,7 @@ async def test_reasoning_grows_folded_and_open() -> None:
     app = TranscriptApp()
     async with app.run_test(size=SIZE) as pilot:
         app.apply(ReasoningArrived("first thought\n"))
-        await pilot.pause()
-        assert "▸ thinking" in screen_text(app)
+        await sees(pilot, "▸ thinking")
         app.transcript.toggle_details()
         app.apply(*(ReasoningArrived(f"thought {number}\n") for number in range(100)))
         app.apply(TextArrived("Answer"))

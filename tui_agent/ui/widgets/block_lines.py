@@ -106,7 +106,7 @@ class Growth:
 def lay_out(block: Block, width: int, manner: Manner, standing: Standing) -> Layout:
     """A block at a width."""
     match block:
-        case ToolBlock(superseded=True) | ReasoningBlock(text="", growing=False):
+        case ToolBlock(superseded=True) | ReasoningBlock(text="") | AnswerBlock(text="", seq=0):
             return Layout(width)
         case AnswerBlock() | ReasoningBlock():
             growth = Growth(block, width, manner, standing)

@@ -98,6 +98,23 @@ class Pages(Generic[BlockT]):
         self._pages[-1].add(block, self._width)
         self.end += 1
 
+    def pop(self) -> BlockT:
+        """Take the last block away; its key is given again."""
+        page = self._pages[-1]
+        block = page.blocks.pop()
+        weight = block.weight()
+        page.rows -= weight.rows
+        page.characters -= weight.characters
+        if page.heights is not None:
+            page.total -= page.heights.pop()
+        else:
+            page.guess(self._width)
+        if not page.blocks:
+            self._pages.pop()
+            self._tops = None
+        self.end -= 1
+        return block
+
     def prepend(self, blocks: list[BlockT]) -> None:
         """Add blocks, in their order, before the others."""
         pages: list[_Page[BlockT]] = []

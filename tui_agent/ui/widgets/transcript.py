@@ -62,7 +62,7 @@ class Transcript(BlockBrowser):
         self._last_seq = 0
 
     def on_mount(self) -> None:
-        self._frames = self.set_interval(FRAME_SECONDS, self._flush, pause=True)
+        self._frames = self.set_interval(FRAME_SECONDS, self._flush, pause=not (self._pieces or self._thoughts))
 
     # ── what was said before ─────────────────────────────────────────────────
 
@@ -341,15 +341,27 @@ class Transcript(BlockBrowser):
         self._pieces.clear()
         self._thoughts.clear()
         self._blank = ""
-        for block in (self._reasoning, self._answer):
-            if block is not None:
-                block.text, block.growing = "", True
-                self._growths[block.key] = Growth(block, self._text_width, self._manner, self._folding.standing(block))
-                self._grow(block)
+        written = [block for block in (self._reasoning, self._answer) if block is not None]
+        for block in sorted(written, key=lambda block: block.key, reverse=True):
+            self._take_away(block)
+        self._answer = self._reasoning = None
         if reasoning:
             self._grow_reasoning(reasoning)
         if text:
             self._grow_answer(text)
+        self._settle()
+
+    def _take_away(self, block: AnswerBlock | ReasoningBlock) -> None:
+        """Show a block no more; one that others stand below keeps its place without a line."""
+        if self._cursor == block.key:
+            self.clear_cursor()
+        self._growths.pop(block.key, None)
+        self._forget(block.key)
+        self._assembler.agent_speaks = self._assembler.agent_speaks and not block.labelled
+        if block.key == self.blocks.end - 1:
+            self.blocks.pop()
+        else:
+            block.text, block.growing = "", False
 
     def _changed(self, key: int) -> None:
         growth = self._growths.get(key)
