@@ -13,6 +13,7 @@ from tui_agent.agent.pending import CANCELLED, close_open_calls, passed_over, pe
 from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
+from tui_agent.agent.spending import warn_of_budget
 from tui_agent.agent.tool_calls import ApprovalNeeded, ToolRound
 from tui_agent.agent.tools.base import Intent
 from tui_agent.agent.workbench import Workbench
@@ -169,6 +170,8 @@ class Turn:
             if said is None:
                 return
             for event in await self._warn_of_silent_cut(said):
+                yield event
+            for event in await warn_of_budget(session, bench.settings.budget):
                 yield event
             if await bench.connection.look_again():
                 session.measures.limits = bench.connection.limits(bench.settings)

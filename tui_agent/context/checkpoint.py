@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui_agent.context.saying import message_of, tokens_of
+from tui_agent.context.spending import UNSPENT, Spending, spent_after
 from tui_agent.context.tokens import believable, calibrates, estimate, next_ratio, replays_reasoning
 from tui_agent.core.codec import value_from_json, value_to_json
 from tui_agent.core.entries import (
@@ -29,7 +30,7 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Version of the stored form; a checkpoint of another version is made again from the log."""
 
 _CALIBRATED_AFTER = 2
@@ -145,6 +146,7 @@ class Checkpoint:
     """How many believable reports of this model `ratio` rests on."""
 
     stalls: Stalls = Stalls()
+    spending: Spending = UNSPENT
 
     @property
     def head(self) -> int | None:
@@ -212,6 +214,9 @@ def advance(checkpoint: Checkpoint, logged: Logged) -> Checkpoint:
     if logged.seq <= checkpoint.seq:
         return checkpoint
     seq = logged.seq
+    spending = spent_after(checkpoint.spending, logged.entry)
+    if spending is not checkpoint.spending:
+        checkpoint = replace(checkpoint, spending=spending)
     if isinstance(logged.entry, MessageEntry):
         return _with_message(checkpoint, logged, logged.entry)
     reached = replace(checkpoint, seq=seq)

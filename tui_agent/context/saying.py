@@ -56,7 +56,7 @@ def _sendable_part(part: Part) -> Part:
         case TextPart(text):
             return TextPart(whole(text))
         case OtherPart(kind, raw):
-            return part if _is_json(raw) else TextPart(f"[{whole(kind)}]")
+            return part if _is_sendable(raw) else TextPart(f"[{whole(kind)}]")
         case _:
             return replace(part, url=whole(part.url), name=whole(part.name))
 
@@ -70,10 +70,11 @@ def _sendable_call(call: ToolCall) -> ToolCall:
     return replace(call, id=identity, name=name, arguments=arguments, extra=extra)
 
 
-def _is_json(text: str) -> bool:
+def _is_sendable(raw: str) -> bool:
+    """Whether an endpoint can be sent it as a part: an object that says its type, which imported parts need not be."""
     try:
-        json.loads(text)
-        text.encode("utf-8")
+        part = json.loads(raw)
+        raw.encode("utf-8")
     except (ValueError, RecursionError):
         return False
-    return True
+    return isinstance(part, dict) and isinstance(part.get("type"), str)

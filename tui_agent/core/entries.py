@@ -313,7 +313,7 @@ class Noticed:
     """A line for the screen, never for the context."""
 
     text: str
-    kind: Literal["note", "compaction", "compaction failed", "compaction paused", "warning"] = "note"
+    kind: Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget"] = "note"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ SHOWN = 40
 
 Role = Literal["user", "assistant", "tool", "note"]
 CallState = Literal["called", "running", "asked", "returned", "failed", "denied"]
-NoticeKind = Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "stopped"]
+NoticeKind = Literal[
+    "note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget", "stopped"
+]
 
 
 @dataclass(slots=True, eq=False)
