@@ -17,7 +17,6 @@ from tui_agent.context.spending import ModelSpent, Spending, Spent
 from tui_agent.core.entries import Noticed
 from tui_agent.model.listing import ModelInfo
 
-
 NOTHING = Spent()
 
 
