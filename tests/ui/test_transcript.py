@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -48,8 +49,11 @@ SIZE = (80, 30)
 
 
 @pytest.fixture(autouse=True)
-def _utc(monkeypatch: pytest.MonkeyPatch) -> None:
+def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
     time.tzset()
 
 

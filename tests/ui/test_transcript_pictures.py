@@ -1,13 +1,14 @@
 """The transcript as a picture, in each of its manners."""
 
 import time
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.pictures import THEMES, Prepare, still
+from tests.ui.stillness import THEMES, Prepare, still
 from tests.ui.transcript_app import TranscriptApp, call, log, returned, user
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, Failed, Interrupted, Noticed, Reasoning
 from tui_agent.core.events import ContextMoved, RequestSent, TextArrived
@@ -42,8 +43,11 @@ class Compare(Protocol):
 
 
 @pytest.fixture(autouse=True)
-def _utc(monkeypatch: pytest.MonkeyPatch) -> None:
+def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
     time.tzset()
 
 
