@@ -132,16 +132,19 @@ class Services:
         """A session that leaves no trace until something is said in it."""
         return Session(self.archive, new_session_id(), str(self.directory), self._measures)
 
-    async def open_session(self, session_id: str) -> Session:
+    async def open_session(self, session_id: str, *, to_read: bool = False) -> Session:
         """Resume a session; what a crash left half done in it is repaired.
+
+        With `to_read` it is only looked at: nothing is repaired, and another window may be writing it.
 
         Raises:
             SessionNotFound: no session, or more than one, has this id.
             SessionBusy: another process is writing it.
         """
-        session = await Session.open(self.archive, session_id, self._measures)
-        await self._keep_partial(session)
-        await repair(session)
+        session = await Session.open(self.archive, session_id, self._measures, to_read=to_read)
+        if not to_read:
+            await self._keep_partial(session)
+            await repair(session)
         return session
 
     async def sessions(self, query: str = "", *, everywhere: bool = True) -> list[SessionInfo]:

@@ -89,15 +89,25 @@ class Session:
         self._weight: tuple[tuple[object, ...], Context, Weight] | None = None
 
     @classmethod
-    async def open(cls, archive: Archive, session_id: str, measures: Measures, *, clock: Clock = utc_now) -> "Session":
+    async def open(
+        cls,
+        archive: Archive,
+        session_id: str,
+        measures: Measures,
+        *,
+        clock: Clock = utc_now,
+        to_read: bool = False,
+    ) -> "Session":
         """Resume a session from its checkpoint, reading the tail and not the log.
+
+        With `to_read` another window may be writing it meanwhile.
 
         Raises:
             SessionNotFound: no session, or more than one, has this id.
             SessionBusy: another process is writing it.
         """
         info = await archive.session(session_id)
-        lease = await archive.acquire(info.id)
+        lease = None if to_read else await archive.acquire(info.id)
         checkpoint = await _stored_checkpoint(archive, info.id)
         kept = await archive.load(info.id, after=checkpoint.upto)
         return cls(
