@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,12 +15,14 @@ from tests.archive.samples import AT, answered, content, logged, said
 from tests.benchmarks.corpus import logged_of, texts
 from tui_agent.archive import Archive
 from tui_agent.archive.pages import Pages
+from tui_agent.archive.rows import digest, row_of
 from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
-from tui_agent.errors import ArchiveDamaged, ArchiveError
+from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveTooNew
 
 _PAGE = 4_096
 _SESSIONS = 3
 _ENTRIES = 80
+_MOST_ON_A_PAGE = 12
 
 Damage = Callable[[bytearray, random.Random], bytearray]
 
@@ -62,7 +65,8 @@ async def _fill(path: Path) -> dict[str, list[Logged]]:
         session_id = f"session-{number}"
         await archive.create_session(session_id, "/", AT, title=f"Title {number}")
         part = source[number * _ENTRIES : (number + 1) * _ENTRIES]
-        entries = [logged_of(seq, seq, text * (20 if seq % 25 == 0 else 1)) for seq, text in enumerate(part, 1)]
+        noise = random.Random(number).randbytes(20_000).hex()  # stays long when compressed
+        entries = [logged_of(seq, seq, text + noise * (seq % 25 == 0)) for seq, text in enumerate(part, 1)]
         logs[session_id] = entries
         for entry in entries:
             await archive.append(session_id, [entry], {"seq": entry.seq})
@@ -114,9 +118,9 @@ async def test_no_wrong_entry_is_ever_given_and_the_whole_ones_are_saved(
         assert len(set(given_out)) == len(given_out)
         for session_id, entries in loaded.items():
             assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1)), session_id
-        if damage is not _cut:
-            pages_lost = 3 if damage in (_zero_page, _scribble) else 20
-            assert len(given_out) >= len(genuine) - pages_lost * 12, notices
+        pages_hit = {_flip_bits: 20, _zero_page: 1, _scribble: 2, _lose_header: 0}
+        if damage in pages_hit:
+            assert len(given_out) >= len(genuine) - pages_hit[damage] * _MOST_ON_A_PAGE, notices
         if len(given_out) < len(genuine):
             assert any("kept as" in notice for notice in notices)
             assert (work / "archive.db.damaged-1").exists()
@@ -168,6 +172,64 @@ async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the
     await archive.close()
     archive = await Archive.open(path)
     assert archive.notices == []
+    await archive.close()
+
+
+async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(seq, str(seq)) for seq in range(1, 13)], {})
+    await archive.close()
+    other = apsw.Connection(str(path))
+    other.execute("DROP TRIGGER entry_is_never_removed; DELETE FROM entry WHERE seq IN (1, 3, 5, 6, 7, 8, 9)")
+    other.close()
+    archive = await Archive.open(path)
+    with pytest.raises(ArchiveDamaged, match=r"entries 1, 3, 5, 6, 7 and 2 more\."):
+        await archive.load("one")
+    assert [entry.seq for entry in await archive.load("one", strict=False)] == [2, 4, 10, 11, 12]
+    await archive.close()
+    archive = await Archive.open(path)
+    assert [entry.seq for entry in await archive.load("one")] == list(range(1, 13))
+    await archive.close()
+
+
+async def test_an_entry_of_a_newer_version_is_no_damage(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a"), said(2, "b"), said(3, "c")], {})
+    await archive.close()
+    session, seq, at, _, tokens, counter, characters, body, _ = row_of(1, said(2, "b"))
+    newer = digest(session, seq, at, "SaidByTelepathy", tokens, counter, characters, body)
+    other = apsw.Connection(str(path))
+    other.execute("DROP TRIGGER entry_is_never_changed")
+    other.execute("UPDATE entry SET type = ?, hash = ? WHERE seq = 2", ("SaidByTelepathy", newer))
+    other.close()
+    archive = await Archive.open(path)
+    with pytest.raises(ArchiveTooNew, match="Entry 2 of session one"):
+        await archive.load("one")
+    assert await archive.load("one", strict=False) == [said(1, "a"), said(3, "c")]
+    assert "newer version" in archive.notices[-1]
+    await archive.search("a")
+    await archive.close()
+    path.with_name("archive.db.suspect").touch()
+    archive = await Archive.open(path)
+    assert "3 entries of 1 sessions were saved." in archive.notices[0]
+    with pytest.raises(ArchiveTooNew):
+        await archive.load("one")
+    await archive.close()
+
+
+async def test_a_title_damaged_in_place_is_shown_as_well_as_it_can_be(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT, title="abcÜdef")
+    await archive.remember("key", {"a": "REMEMBERED" * 100})
+    await archive.close()
+    other = apsw.Connection(str(path))
+    other.execute("UPDATE session SET title = x'616263ff646566'; UPDATE remembered SET value = x'7801ff'")
+    other.close()
+    archive = await Archive.open(path)
+    assert (await archive.session("one")).title == "abc\ufffddef"
+    assert await archive.recall("key") is None
     await archive.close()
 
 

@@ -182,4 +182,4 @@ def _text(entry: Logged) -> str:
 
 
 TestArchive = ArchiveMachine.TestCase
-TestArchive.settings = settings(max_examples=20, stateful_step_count=25, deadline=None)
+TestArchive.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)

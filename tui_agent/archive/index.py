@@ -6,7 +6,7 @@ from typing import Any, cast
 import apsw
 
 from tui_agent.archive.faults import transaction
-from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of
+from tui_agent.archive.rows import ENTRY_COLUMNS, EntryRow, UnusableRow, logged_of
 from tui_agent.archive.terms import index_text, without_encoded
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid, said_text
 
@@ -57,7 +57,7 @@ def index_group(connection: apsw.Connection) -> bool:
         for *row, row_id in found:
             try:
                 text = index_text(searchable(logged_of(tuple(row)).entry))
-            except DamagedRow:
+            except UnusableRow:
                 text = ""
             connection.execute(
                 "INSERT INTO search_index (rowid, text) VALUES (?, ?)", (row_id, f"{_MARK}{row[0]} {text}")

@@ -1,17 +1,20 @@
 """The entries of a session in SQL: appended, read in ranges, copied into a fork. Runs on the archive's thread."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from tui_agent.archive import index
-from tui_agent.archive.faults import damaged_entry, is_damage
+from tui_agent.archive.faults import damaged_entry
 from tui_agent.archive.lease import busy
 from tui_agent.archive.rows import (
     ENTRY_COLUMNS,
     MESSAGE_TYPES,
     DamagedRow,
+    NewerRow,
+    UnusableRow,
     digest,
     logged_of,
     packed_json,
@@ -29,7 +32,7 @@ from tui_agent.core.entries import (
     UserSaid,
     said_text,
 )
-from tui_agent.errors import SessionNotFound
+from tui_agent.errors import ArchiveTooNew, SessionNotFound
 
 END = 2**62
 """Above every sequence number."""
@@ -158,7 +161,7 @@ def recount_compactions(connection: apsw.Connection, number: int) -> None:
     """Count the session's compactions that are not undone from its log; inside a transaction."""
     kinds = "'Compacted', 'CompactionUndone', 'CompactionRedone'"
     found: Any = connection.execute(f"{_SELECT} AND type IN ({kinds}) ORDER BY seq", (number,)).fetchall()
-    live = _live_compactions(connection, number, [logged_of(row) for row in found])
+    live = _live_compactions(connection, number, list(usable(found)))
     connection.execute("UPDATE session SET compactions = ? WHERE number = ?", (live, number))
 
 
@@ -191,24 +194,33 @@ def load(connection: apsw.Connection, session_id: str, after: int, upto: int) ->
     return found
 
 
-def load_whole(connection: apsw.Connection, session_id: str, after: int, upto: int) -> tuple[list[Logged], list[int]]:
-    """The whole ones of the entries with `after < seq <= upto`, and the numbers of the damaged ones."""
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What can be read of a part of a log."""
+
+    entries: list[Logged]
+    damaged: list[int]
+    """Sequence numbers of entries that are damaged or missing."""
+
+    newer: list[int]
+    """Sequence numbers of entries of a kind that only a newer version knows."""
+
+
+def load_readable(connection: apsw.Connection, session_id: str, after: int, upto: int) -> Readable:
+    """What can be read of the entries with `after < seq <= upto`."""
     number = number_of(connection, session_id)
-    found: list[Logged] = []
-    lost: list[int] = []
+    readable = Readable([], [], [])
     for seq in range(max(after, 0) + 1, min(upto, last_seq(connection, number)) + 1):
         try:
             row: Any = next(_range(connection, number, seq - 1, seq), None)
             if row is None:
                 raise DamagedRow("missing")
-            found.append(logged_of(row))
-        except DamagedRow:
-            lost.append(seq)
-        except apsw.Error as error:
-            if not is_damage(error):
-                raise
-            lost.append(seq)
-    return found, lost
+            readable.entries.append(logged_of(row))
+        except NewerRow:
+            readable.newer.append(seq)
+        except (DamagedRow, apsw.CorruptError):
+            readable.damaged.append(seq)
+    return readable
 
 
 def page(
@@ -247,10 +259,7 @@ def checkpoint(connection: apsw.Connection, session_id: str) -> dict[str, Any] |
     row: Any = connection.execute("SELECT seq, body, hash FROM checkpoint WHERE session = ?", (number,)).fetchone()
     if row is None or digest(number, row[0], row[1]) != row[2]:
         return None
-    try:
-        stored = unpacked_json(row[1])
-    except DamagedRow:
-        return None
+    stored = unpacked_json(row[1])
     return stored if isinstance(stored, dict) else None
 
 
@@ -265,7 +274,22 @@ def _whole(session_id: str, found: Iterable[Any]) -> list[Logged]:
             entries.append(logged_of(row))
         except DamagedRow as error:
             raise damaged_entry(f"Entry {row[1]} of session {session_id} is damaged.") from error
+        except NewerRow as error:
+            raise ArchiveTooNew(
+                f"Entry {row[1]} of session {session_id} was written by a newer version of this program.",
+                "This version cannot show the session; nothing was changed.",
+                "Update the program.",
+            ) from error
     return entries
+
+
+def usable(rows: Iterable[Any]) -> Iterator[Logged]:
+    """The entries of those rows that one can be read from."""
+    for row in rows:
+        try:
+            yield logged_of(row)
+        except UnusableRow:
+            continue
 
 
 def some(numbers: list[int]) -> str:

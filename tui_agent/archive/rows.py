@@ -46,8 +46,16 @@ class SessionInfo:
     """The beginning of the last user message, in one line."""
 
 
-class DamagedRow(Exception):
-    """A row's content does not fit its hash, or is no entry."""
+class UnusableRow(Exception):
+    """A row that no entry can be read from."""
+
+
+class DamagedRow(UnusableRow):
+    """Its content does not fit its hash."""
+
+
+class NewerRow(UnusableRow):
+    """It is whole, and a kind of entry this version does not know."""
 
 
 def packed_text(text: str) -> bytes:
@@ -116,16 +124,21 @@ def logged_of(row: EntryRow) -> Logged:
     """The entry of a row.
 
     Raises:
-        DamagedRow: the row is not what was written.
+        DamagedRow, NewerRow
     """
-    _, seq, at, kind, tokens, counter, characters, body, stored_hash = row
-    if digest(*row[:-1]) != stored_hash:
-        raise DamagedRow(f"entry {seq} does not fit its hash")
+    if not is_whole(row):
+        raise DamagedRow(f"entry {row[1]} does not fit its hash")
+    _, seq, at, kind, tokens, counter, characters, body, _ = row
     try:
         entry = entry_from_json({**unpacked_json(body), "type": kind})
     except (ValueError, TypeError, KeyError) as error:
-        raise DamagedRow(f"entry {seq} cannot be read: {error}") from error
+        raise NewerRow(f"entry {seq} cannot be read: {error}") from error
     return Logged(seq, at, entry, tokens, counter, characters)
+
+
+def is_whole(row: EntryRow) -> bool:
+    """Whether the row is what was once written."""
+    return digest(*row[:-1]) == row[-1]
 
 
 SESSION_COLUMNS = "id, title, directory, created, updated, messages, compactions, archived, parent, preview"

@@ -17,9 +17,8 @@ from tui_agent.archive.pages import Pages, Value
 from tui_agent.archive.rows import (
     ENTRY_COLUMNS,
     MESSAGE_TYPES,
-    DamagedRow,
     EntryRow,
-    logged_of,
+    is_whole,
     packed_text,
     row_of,
     unpacked_text,
@@ -139,11 +138,7 @@ def _save_entries(connection: apsw.Connection, pages: Pages) -> None:
 def _is_whole_entry(row: tuple[Value, ...]) -> bool:
     if not _has_shape(row, (int, type(None), int, int, str, str, int, str, int, bytes, bytes)):
         return False
-    try:
-        logged_of(cast(EntryRow, row[2:]))
-    except DamagedRow:
-        return False
-    return True
+    return is_whole(cast(EntryRow, row[2:]))
 
 
 def _has_shape(row: tuple[Value, ...], shape: tuple[type | UnionType, ...]) -> bool:
@@ -185,9 +180,8 @@ def _save_session(connection: apsw.Connection, number: int, session: _SessionRow
 
 def _session_from_entries(connection: apsw.Connection, number: int) -> _SessionRow:
     last_title = f"SELECT {ENTRY_COLUMNS} FROM entry WHERE session = ? AND type = 'TitleSet' ORDER BY seq DESC"
-    row: Any = connection.execute(last_title, (number,)).fetchone()
-    entry = logged_of(row).entry if row is not None else None
-    title = entry.title if isinstance(entry, TitleSet) else "Recovered session"
+    said = next(log.usable(connection.execute(last_title, (number,))), None)
+    title = said.entry.title if said is not None and isinstance(said.entry, TitleSet) else "Recovered session"
     at = str(connection.execute("SELECT min(at) FROM entry WHERE session = ?", (number,)).get)
     return _SessionRow(number, f"recovered-{number}", packed_text(title), b"", None, at, at, b"", 0, 0)
 

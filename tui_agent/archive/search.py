@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 import apsw
 
 from tui_agent.archive.index import searchable, session_term, waiting
-from tui_agent.archive.rows import ENTRY_COLUMNS, DamagedRow, EntryRow, logged_of, plain_json, unpacked_text
+from tui_agent.archive.rows import ENTRY_COLUMNS, EntryRow, UnusableRow, logged_of, plain_json, unpacked_text
 from tui_agent.archive.terms import Piece, fold, original_offsets, pieces
 from tui_agent.core.entries import Compacted, Entry, Pinned, ToolReturned, UserSaid
 
@@ -137,7 +137,7 @@ def _hit(
         if not trust_terms and _surely_lacks(plain_json(row[-2]), wanted):
             return None
         logged = logged_of(row)
-    except (DamagedRow, zlib.error):
+    except (UnusableRow, zlib.error):
         return None
     match = _matches(searchable(logged.entry), wanted, trust_terms=trust_terms)
     if match is None:

@@ -65,16 +65,21 @@ class ArchivedLogs:
 
         Raises:
             ArchiveDamaged: one of them is damaged; with `strict=False` it is left out and named in `notices`.
+            ArchiveTooNew: one of them is of a newer version; likewise.
             SessionNotFound
         """
         last = log.END if upto is None else upto
         if strict:
             return await self._worker.read(lambda connection: log.load(connection, session_id, after, last))
-        found, lost = await self._worker.read(lambda connection: log.load_whole(connection, session_id, after, last))
-        if lost:
+        found = await self._worker.read(lambda connection: log.load_readable(connection, session_id, after, last))
+        if found.damaged:
             suspect(self._worker.path)
-            self.notices.append(f"Session {session_id}: damaged entries were left out ({log.some(lost)}).")
-        return found
+            self.notices.append(f"Session {session_id}: damaged entries were left out ({log.some(found.damaged)}).")
+        if found.newer:
+            self.notices.append(
+                f"Session {session_id}: entries of a newer version were left out ({log.some(found.newer)})."
+            )
+        return found.entries
 
     async def page(
         self, session_id: str, *, before: int | None = None, after: int | None = None, limit: int

@@ -1,0 +1,81 @@
+"""Locks on files, taken and given back by many at once."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tui_agent.archive.lease import FileLock, session_lock
+from tui_agent.errors import SessionBusy
+
+
+def test_never_do_two_hold_a_lock_however_often_it_changes_hands(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    holders = 0
+    overlaps = 0
+    taken = 0
+    count = threading.Lock()
+
+    def contend() -> None:
+        nonlocal holders, overlaps, taken
+        for _ in range(300):
+            lock = FileLock.take(path)
+            if lock is None:
+                continue
+            with count:
+                holders += 1
+                overlaps += holders > 1
+                taken += 1
+            with count:
+                holders -= 1
+            lock.release()
+
+    threads = [threading.Thread(target=contend) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert taken > 0
+    assert overlaps == 0
+    assert not path.exists()
+
+
+def test_a_shared_lock_becomes_exclusive_only_when_nobody_shares_it(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    first = FileLock.take(path, shared=True)
+    second = FileLock.take(path, shared=True)
+    assert first is not None
+    assert second is not None
+    assert not first.claim()
+    assert FileLock.take(path) is None
+    second.release(remove=False)
+    second.release(remove=False)
+    assert first.claim()
+    assert FileLock.take(path, shared=True) is None
+    assert first.share()
+    third = FileLock.take(path, shared=True)
+    assert third is not None
+    third.release(remove=False)
+    first.release()
+    assert not first.claim()
+    assert not first.share()
+    assert not path.exists()
+
+
+def test_a_lock_file_without_a_readable_owner_still_says_busy(tmp_path: Path) -> None:
+    lock = session_lock(tmp_path / "locks", "one")
+    (file,) = (tmp_path / "locks").iterdir()
+    file.write_bytes(b"")
+    with pytest.raises(SessionBusy, match="another window"):
+        session_lock(tmp_path / "locks", "one")
+    lock.release()
+
+
+@pytest.mark.parametrize("session_id", ["../../etc/passwd", "a/b", "", "nul\x00", "\ud83d", "長い" * 200])
+def test_any_session_id_has_a_lock_of_its_own_inside_the_directory(tmp_path: Path, session_id: str) -> None:
+    directory = tmp_path / "locks"
+    lock, other = session_lock(directory, session_id), session_lock(directory, "other")
+    assert len(list(directory.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == [directory]
+    lock.release()
+    other.release()
