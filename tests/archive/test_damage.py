@@ -50,7 +50,8 @@ def _cut(data: bytearray, dice: random.Random) -> bytearray:
 
 
 def _lose_header(data: bytearray, dice: random.Random) -> bytearray:
-    data[: dice.randrange(1, 100)] = bytes(dice.randrange(1, 100))
+    lost = dice.randrange(1, 101)
+    data[:lost] = bytes(lost)
     return data
 
 
