@@ -45,7 +45,7 @@ _KINDS: dict[DetailKind, int] = {
     "quoted": 4,
 }
 _LASTING: frozenset[DetailKind] = frozenset({"rule", "request"})
-_COVERING: frozenset[DetailKind] = frozenset({"command", "error"})
+_COVERING: frozenset[DetailKind] = frozenset({"command", "error", "url"})
 """Kinds whose parts are not details of their own, paths and addresses apart."""
 
 _OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
@@ -215,17 +215,18 @@ def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
     """
     current: dict[int, Detail] = dict(enumerate(details))
     by_name: dict[str, int] = {}
-    replaced: dict[str, frozenset[int]] = {}
+    replaced: dict[str, int] = {}
     for index, detail in sorted(current.items(), key=lambda pair: (max(pair[1].sources, default=0), pair[0])):
         if detail.kind != "named value" or not detail.name:
             continue
         if detail.name.startswith(INSTEAD_OF):
+            replaced[detail.name.removeprefix(INSTEAD_OF)] = max(detail.sources, default=0)
             detail = _resolved(detail, current, by_name)
             current[index] = detail
         before = by_name.get(detail.name)
         if before is not None and before in current and _replaces(detail, current[before]):
             old = current.pop(before)
-            replaced[value_of(old.text)] = replaced.get(value_of(old.text), frozenset()) | set(old.sources)
+            replaced[value_of(old.text)] = max(detail.sources, default=0)
         if not (before is not None and before in current and is_loose(detail.name)):
             by_name[detail.name] = index
     values = {value_of(detail.text) for detail in current.values() if detail.kind == "named value"}
@@ -247,11 +248,12 @@ def _replaces(later: Detail, earlier: Detail) -> bool:
     return not is_loose(later.name) or is_marked(later.text)
 
 
-def _only_repeats(detail: Detail, replaced: dict[str, frozenset[int]], values: set[str]) -> bool:
-    sources = replaced.get(detail.text)
-    if sources is None or detail.text in values or detail.kind in ("rule", "named value", "request"):
+def _only_repeats(detail: Detail, replaced: dict[str, int], values: set[str]) -> bool:
+    """Whether a detail is nothing but a replaced value, not mentioned since it was replaced."""
+    last = replaced.get(detail.text)
+    if last is None or detail.text in values or detail.kind in ("rule", "named value", "request"):
         return False
-    return set(detail.sources) <= sources
+    return max(detail.sources, default=0) <= last
 
 
 def carry(

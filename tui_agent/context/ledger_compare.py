@@ -11,6 +11,8 @@ _NEGATIONS = listed(
     """no not never don\'t dont without avoid forbidden prohibited mustn\'t cannot can\'t nothing none instead"""
 )
 _NEGATIONS_ZH = ("不", "禁", "别", "勿", "没", "无", "非", "免")
+_ERROR_SHARE = 0.6
+_ERROR_WORDS = 8
 _SHORT_VALUE = 3
 """A value of fewer characters proves nothing by itself; then the name has to stand with it."""
 
@@ -31,8 +33,10 @@ def is_kept(text: str) -> Callable[[Detail], bool]:
                 return _holds(detail.text, text) or _holds("".join(detail.text.split()), blanks_removed)
             case "version":
                 return _holds(detail.text, text) or _holds(f"v{detail.text}", text)
-            case "error" | "command":
+            case "command":
                 return _holds(detail.text, text) or squeezed(detail.text) in squeezed_text
+            case "error":
+                return _error_kept(squeezed(detail.text), squeezed_text)
             case _:
                 return _holds(detail.text, text)
 
@@ -56,6 +60,13 @@ def _rule_kept(rule: str, lines: list[tuple[frozenset[str], bool]]) -> bool:
     wanted = salient(rule)
     negative = _is_negative(rule)
     return any(overlap(wanted, words) >= _RULE_KEPT_FROM and (says_no or not negative) for words, says_no in lines)
+
+
+def _error_kept(error: str, text: str) -> bool:
+    """Most of an error's words from its start: in prose nobody can say where the message ends."""
+    words = error.split(" ")
+    enough = min(_ERROR_WORDS, max(1, round(len(words) * _ERROR_SHARE)))
+    return " ".join(words[:enough]).rstrip(".,:;") in text
 
 
 def _is_negative(text: str) -> bool:

@@ -18,7 +18,8 @@ from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
 
 _LONGEST_CLAUSE = 320
-_CLAUSE = re.compile(r"[,;](?=\s)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`")
+_CLAUSE = re.compile(r"[,;](?=\s)(?!\s\d)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
 _LEAD = re.compile(
     r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
     r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello"
@@ -42,7 +43,7 @@ _NAMED = re.compile(
 )
 _WE = r"(?:let's\s+|let us\s+|we(?:'ll| will)?\s+|i(?:'ll| will|'ve)?\s+|please\s+|you can\s+)?"
 _CALLED = re.compile(
-    rf"{_WE}(?:call|name|named|rename|renamed|title)\s+"
+    rf"(?i:{_WE}(?:call|name|named|rename|renamed|title))\s+"
     r"(?:(?P<it>it|this|that|him|her|them)|(?:the|my|our|this|that)\s+(?P<name>[\w-]+(?:\s+[\w-]+){0,3}?))\s+(?:to\s+)?"
     r"(?P<value>[\"'“`][^\"'”`]+[\"'”`]|[A-Z0-9~./_][^\s]*(?:\s+[A-Z0-9][^\s]*){0,4}|[\w-]*[\d_.-][\w.-]*|[\w-]{2,40}$)"
 )
@@ -148,7 +149,8 @@ def is_no_value(text: str) -> bool:
 def clauses(text: str) -> Iterator[tuple[int, str]]:
     """The clauses of a sentence with where they start."""
     start = 0
-    for match in _CLAUSE.finditer(text):
+    whole = _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text)
+    for match in _CLAUSE.finditer(whole):
         yield start, text[start : match.start()]
         start = match.end()
     yield start, text[start:]

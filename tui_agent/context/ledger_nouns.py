@@ -4,16 +4,17 @@ from tui_agent.context.words import listed
 
 NOUNS = listed(
     """name password passphrase passcode token key secret credential credentials port host hostname server url uri
-    address email phone number path directory dir folder file filename branch repo repository database db schema table
-    column bucket queue topic user username login account id identifier version language author owner maintainer
-    deadline date birthday budget limit timeout threshold size command script goal aim objective purpose project title
-    character hero heroine protagonist antagonist villain narrator city town country village street room code pin region
-    zone environment env model framework library editor tag label color colour font currency price cost amount order
-    ticket customer client plan level tier company team lead manager contact codename nickname namespace cluster
-    endpoint domain format encoding locale timezone license architecture platform os runtime interval retention quota
-    ttl seed epoch epochs interest rate serial product edition setting genre tone audience style tense chapter keyword theme dose
-    weight height age prefix suffix extension provider vendor registry image tool linter formatter indent indentation
-    schedule window reviewer approver engine driver backend frontend backup home root entrypoint"""
+    address email phone number path directory dir folder file filename branch repo repository database db schema
+    table column bucket queue topic user username login account id identifier version language author owner
+    maintainer deadline date birthday budget limit timeout threshold size command script goal aim objective
+    purpose project title character hero heroine protagonist antagonist villain narrator city town country
+    village street room code pin region zone environment env model framework library editor tag label color
+    colour font currency price cost amount order ticket customer client plan level tier company team lead
+    manager contact codename nickname namespace cluster endpoint domain format encoding locale timezone license
+    architecture platform os runtime interval retention quota ttl seed epoch epochs interest rate serial product
+    edition setting genre tone audience style tense chapter keyword theme dose weight height age prefix suffix
+    extension provider vendor registry image tool linter formatter indent indentation schedule window reviewer
+    approver engine driver backend frontend backup home root entrypoint"""
 )
 """English nouns that name values."""
 

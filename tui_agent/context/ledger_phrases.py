@@ -48,7 +48,7 @@ _NAMED_VERSION = re.compile(
 )
 _LABELLED_NUMBER = re.compile(
     r"(?<![A-Za-z0-9_-])(?:port|ticket|order|issue|invoice|case|room|build|job|PR|RFC|line|error code|code|exit code"
-    r"|account|flight|gate|page|chapter|step|run|batch|claim|policy|customer|serial|chapter|section)"
+    r"|account|flight|gate|claim|policy|customer|serial|section)"
     r" (?:no\.? ?|number |id |#)?((?=[\w-]*\d)[A-Z0-9][\w-]{0,30})(?![\w-])"
 )
 _CJK_LABELLED = re.compile(r"(?:端口|工单|订单|房间|编号|单号|错误码|第)\s?(?:号)?\s?([A-Z0-9][\w-]{1,30})", re.ASCII)
@@ -76,7 +76,8 @@ _CERTAIN_HEADS = listed(
     apt apt-get brew yum dnf systemctl journalctl psql pg_dump mysql mysqldump sqlite3 redis-cli mongosh gcloud aws
     kubectx mvn gradle javac dotnet rails composer tmux tar unzip gzip ls mkdir grep sed awk xargs ffmpeg pandoc hugo
     xelatex pdflatex latexmk openssl crontab ps df du kill pkill lsof nohup nslookup dig ping traceroute netstat
-    alembic conda jupyter streamlit airflow dbt bundle rake"""
+    alembic conda jupyter streamlit airflow dbt bundle rake ipconfig ifconfig netsh tracert taskkill launchctl xcrun adb
+    flutter powershell pwsh sfc chkdsk scutil dscl ip nmap iptables ufw certbot nginx caddy pm2 lerna nx turbo"""
 )
 _POSSIBLE_HEADS = listed(
     """python python3 node go make java ruby php perl bash sh zsh source export cd cat rm cp mv find head tail less
@@ -100,6 +101,10 @@ _PROSE_AFTER = listed(
 _PROMPT_LINE = re.compile(r"(?m)^[ \t]{0,8}(?:[\w@~:/.-]{0,60}[$#]|PS>|>>>) +(\S[^\n]{1,400})$")
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}```[ \t]*(?:bash|sh|shell|zsh|console|terminal|powershell)[ \t]*$")
 _FENCE_END = re.compile(r"(?m)^[ \t]{0,3}```[ \t]*$")
+_TAKES_NAMES = listed("install add up start restart remove uninstall stop enable disable")
+_TOLD = re.compile(
+    r"(?:(?<![A-Za-z])(?:run|execute|type|enter)|运行|执行|输入) ?:? ?([a-z][\w.-]{1,30})(?= +[-/.~\"'$])", re.ASCII
+)
 _MOST_ARGUMENTS = 24
 
 
@@ -110,10 +115,12 @@ def command_spans(text: str) -> Iterator[Span]:
     for match in _PROMPT_LINE.finditer(text):
         if _is_command(match.group(1)):
             yield _span(match.start(1), match.group(1).rstrip(), text)
-    for match in _HEAD.finditer(text):
-        command = _command_at(text, match.start(), match.group())
+    for match in (*_HEAD.finditer(text), *_TOLD.finditer(text)):
+        head = match.group(match.lastindex or 0)
+        start = match.end() - len(head)
+        command = _command_at(text, start, head)
         if command:
-            yield _span(match.start(), command, text)
+            yield _span(start, command, text)
 
 
 def is_command(text: str) -> bool:
@@ -182,6 +189,8 @@ def _goes_on(argument: str, before: list[str]) -> bool:
     if _is_argument(argument) or argument in _SUBCOMMANDS or argument in ("&&", "|", "||", ">", ">>"):
         return True
     previous = before[-1]
+    if _TAKES_NAMES.intersection(before) and argument.isascii() and argument.islower():
+        return True
     if previous in ("&&", "|", "||", "sudo", ">", ">>") or previous.startswith("-"):
         return True
     return len(before) == 1 and previous in _SUBCOMMANDS and argument.isascii() and argument.islower()
@@ -209,9 +218,12 @@ _ERRORS = (
         r"(?im)^[ \t>]{0,12}(?:\[?(?:error|fatal|panic|critical|err!?)\]?|npm err!|e {3}|failed|failure)"
         r"[:\s][^\n]{2,240}"
     ),
+    re.compile(r"(?<![A-Za-z0-9_])[Ee]rror (?:code )?(?:0x[0-9A-Fa-f]{2,16}|[A-Z]{0,4}-?\d{2,8})(?: ?: [^\n]{1,200})?"),
     re.compile(r"(?<![A-Za-z0-9_])(?:error|fatal|panic|exception): [^\n]{3,240}", re.IGNORECASE),
     re.compile(r"(?<![A-Za-z0-9_])E[A-Z]{4,16}(?![A-Za-z0-9_])(?:: [^\n]{1,200})?"),
-    re.compile(r"(?<![A-Za-z0-9_])(?:HTTP(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"),
+    re.compile(
+        r"(?<![A-Za-z0-9_])(?:[A-Z]{3,6}(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"
+    ),
     re.compile(r"(?:错误|报错|异常|错误信息)(?:是|为)?\s?[:：]\s?[^\n。；]{2,200}"),
 )
 _NEXT_SENTENCE = re.compile(r"(?<=[a-z0-9)'\"])[.!] (?=[A-Z])")

@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]”’]|$)[\"')\]”’]*|[。！？]+[」”’）]*|\n+", re.MULTILINE)
+_ABBREVIATION = (
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bProf)(?<!\bapprox)(?<!e\.g)(?<!i\.e)"
+)
+_SENTENCE_END = re.compile(_ABBREVIATION + r"[.!?](?=[\s\"')\]”’]|$)[\"')\]”’]*|[。！？]+[」”’）]*|\n+", re.MULTILINE)
 _LONGEST_SENTENCE = 600
 _STRIP = " \t\r-*•·>#\"'“”‘’「」"
 

@@ -4,6 +4,7 @@ from tui_agent.context.summary_check import accepted, unwrapped
 from tui_agent.context.summary_consolidation import consolidated, consolidation_request
 from tui_agent.context.summary_items import extract, next_id, opaque, render, standing
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
+from tui_agent.context.summary_outdated import outdated
 from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused, summary_requests
 
@@ -18,6 +19,7 @@ __all__ = [
     "language_of",
     "next_id",
     "opaque",
+    "outdated",
     "parse_items",
     "render",
     "standing",
