@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from tui_agent.agent import changes
+from tui_agent.agent import changes, instructions
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.compaction import Proposal, Proposed, Wish
 from tui_agent.agent.export import gauge_to_json
@@ -58,6 +58,7 @@ async def opened(services: Services) -> AsyncGenerator[Services, None]:
     """Services with the archive open, closed again whatever happens."""
     await services.start()
     try:
+        await instructions.offer(services)
         yield services
     finally:
         await services.close()
@@ -75,6 +76,7 @@ async def say(services: Services, prompt: str, session_id: str | None, output: s
             if (name := _command_in(prompt)) is not None:
                 return await _command(name)(run, prompt[len(name) :].strip())
             await services.connect(streams.note if output == "text" else lambda words: None)
+            await run.tell_of_instructions()
             return await run.turn(prompt)
         finally:
             await session.close()
@@ -114,6 +116,14 @@ class _Run:
         self._reply = ""
         self._finish = "stop"
         self._failure = ""
+
+    async def tell_of_instructions(self) -> None:
+        """Say that the workspace's instructions file is left out when the user has not been asked about it."""
+        offered = await instructions.offer(self.services)
+        if offered is not None:
+            note = f"{offered.path.name} (about {offered.tokens:,} tokens) is not used: accept it in the app first."
+            self._notices.append(note)
+            self._streams.note(note)
 
     async def turn(self, prompt: str) -> int:
         turn = self.services.turn(self.session, nobody_to_ask)

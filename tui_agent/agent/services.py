@@ -55,6 +55,9 @@ class Services:
         self.current: Session | None = None
         """The session that a turn is being made in: what the search tool calls "this"."""
 
+        self.instructions = ""
+        """The workspace's instructions file as the user accepted it: `agent.instructions` sets it."""
+
         self.toolbox: Toolbox | None = None
         """The tools of the directory; None while no model that takes tools was connected."""
 
@@ -201,6 +204,7 @@ class Services:
             directory=directory,
             window=self._measures.limits.window,
             tools=specs,
+            instructions=self.instructions,
         )
         prompt = self.settings.system_prompt
         return replace(made, system_prompt=prompt) if prompt else made
