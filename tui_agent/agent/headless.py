@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from tui_agent.agent import changes, instructions
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.compaction import Proposal, Proposed, Wish
-from tui_agent.agent.export import gauge_to_json
+from tui_agent.agent.export.as_json import gauge_to_json
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ApprovalNeeded

@@ -10,9 +10,11 @@ from pathlib import Path
 from tui_agent import __version__
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Proposal, Wish
-from tui_agent.agent.export import detail_to_json, export, gauge_to_json, info_to_json, session_to_json
+from tui_agent.agent.export import export, record_to_export
+from tui_agent.agent.export.as_json import detail_to_json, gauge_to_json, info_to_json, session_to_json
 from tui_agent.agent.headless import DONE, TURN_FAILED, Streams, opened, proposal_of
 from tui_agent.agent.services import Services
+from tui_agent.agent.spending import known_prices
 from tui_agent.errors import CompactionError, ModelError, NothingToFold, TuiAgentError
 from tui_agent.paths import cache_dir, config_file, data_dir
 
@@ -34,9 +36,11 @@ async def show_session(services: Services, session_id: str, as_json: bool, strea
         session = await services.open_session(session_id)
         try:
             if as_json:
-                streams.print_json(await session_to_json(session))
+                record = await record_to_export(services, session.id)
+                prices = await known_prices(services.archive)
+                streams.print_json(session_to_json(session, record, services.settings.budget, prices))
             else:
-                print(await export(services.archive, session.id, "md"), end="", file=streams.out)
+                print(await export(services, session.id, "md"), end="", file=streams.out)
         finally:
             await session.close()
     return DONE
@@ -68,7 +72,7 @@ async def search_sessions(services: Services, query: str, as_json: bool, streams
 async def export_session(services: Services, session_id: str, form: str, target: str, streams: Streams) -> int:
     """Write a session as Markdown or JSON to a file, or to standard output."""
     async with opened(services):
-        text = await export(services.archive, session_id, form)
+        text = await export(services, session_id, form)
     if target in ("", "-"):
         print(text, end="", file=streams.out)
     else:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from tui_agent.agent import changes
-from tui_agent.agent.export import export
+from tui_agent.agent.export import FORMS, export, form_of
 from tui_agent.core.entries import Logged
 from tui_agent.errors import UsageError
 from tui_agent.ui.conductor import Conductor, Handler
@@ -15,8 +15,6 @@ from tui_agent.ui.screens.search import SearchScreen
 from tui_agent.ui.screens.sessions import Chosen, SessionRow, SessionSource, SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.find_bar import FindBar
-
-_FORMS = ("md", "json")
 
 
 async def new(chat: Conductor, argument: str) -> None:
@@ -152,9 +150,9 @@ async def export_session(chat: Conductor, argument: str) -> None:
     if not session.stored:
         raise UsageError("Nothing was said yet.", "There is nothing to export.")
     form, _, target = argument.partition(" ")
-    if form not in _FORMS:
-        form, target = "md", argument
-    text = await export(chat.services.archive, session.id, form)
+    if form not in FORMS:
+        form, target = form_of(argument), argument
+    text = await export(chat.services, session.id, form)
     path = _write(Path(session.directory), target.strip() or f"session-{session.id}.{form}", text)
     chat.screen.tell(f"Written to {path}: the whole record, readable by you only.")
 

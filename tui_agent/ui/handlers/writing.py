@@ -95,7 +95,7 @@ async def copy(chat: Conductor, what: str) -> None:
         case "code":
             await _copy_code(chat)
         case "all" if session.stored:
-            chat.app.copy_to_clipboard(await export(chat.services.archive, session.id, "md"))
+            chat.app.copy_to_clipboard(await export(chat.services, session.id, "md"))
         case "file":
             path = write_to_file(_last_answer(chat), Path(session.directory), f"answer-{session.id}")
             chat.screen.tell(f"Written to {path}.")

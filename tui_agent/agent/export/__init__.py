@@ -1,0 +1,43 @@
+"""Sessions leaving the archive: as Markdown and HTML for reading, as JSON that loses nothing."""
+
+from pathlib import PurePath
+
+from tui_agent.agent.export.as_html import to_html
+from tui_agent.agent.export.as_json import to_json
+from tui_agent.agent.export.as_markdown import to_markdown
+from tui_agent.agent.export.record import Record, record_of
+from tui_agent.agent.export.redact import known_keys, without_keys
+from tui_agent.agent.services import Services
+
+FORMS = ("md", "json", "html")
+
+_ENDINGS = {".md": "md", ".markdown": "md", ".txt": "md", ".json": "json", ".html": "html", ".htm": "html"}
+_MAKERS = {"md": to_markdown, "json": to_json, "html": to_html}
+
+__all__ = ["FORMS", "export", "form_of", "record_to_export"]
+
+
+def form_of(file_name: str) -> str:
+    """The form that a file's ending asks for; Markdown when it asks for none."""
+    return _ENDINGS.get(PurePath(file_name).suffix.lower(), "md")
+
+
+async def export(services: Services, session_id: str, form: str) -> str:
+    """A session in one of `FORMS`, without the keys this program knows.
+
+    Raises:
+        SessionNotFound, ArchiveDamaged
+    """
+    return _MAKERS[form](await record_to_export(services, session_id))
+
+
+async def record_to_export(services: Services, session_id: str) -> Record:
+    """A session's whole record, without the keys this program knows.
+
+    Raises:
+        SessionNotFound, ArchiveDamaged
+    """
+    info = await services.archive.session(session_id)
+    entries = await services.archive.load(info.id)
+    connected = [services.bench.connection.endpoint.api_key] if services.bench is not None else []
+    return record_of(*without_keys(info, entries, await known_keys(services.settings, entries, *connected)))

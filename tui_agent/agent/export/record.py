@@ -1,0 +1,101 @@
+"""A session's log with what is known of each entry: where it stands, which summary speaks of it, which pin holds it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from tui_agent.archive import SessionInfo
+from tui_agent.context.checkpoint import Checkpoint, checkpoint_of
+from tui_agent.context.fold import Place, place_of
+from tui_agent.core.entries import Compacted, Detail, DetailKept, Item, Logged, MessageEntry
+
+State = Literal["live", "part of the live one", "taken back", "rewound"]
+"""What has become of a summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One summary of a session."""
+
+    number: int
+    """From 1, in the order they were made."""
+
+    seq: int
+    at: str
+    made: Compacted
+    state: State
+    kept: tuple[Detail, ...]
+    """Details put back behind it after it was applied."""
+
+    @property
+    def details(self) -> tuple[Detail, ...]:
+        """Everything that stands word for word behind it."""
+        return self.made.details + self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A session as it is exported."""
+
+    info: SessionInfo
+    entries: tuple[Logged, ...]
+    checkpoint: Checkpoint
+    versions: tuple[Version, ...]
+
+    @property
+    def title(self) -> str:
+        return self.info.title or f"Session {self.info.id}"
+
+    @property
+    def live(self) -> Version | None:
+        """The summary that stands in the context."""
+        return next((version for version in self.versions if version.state == "live"), None)
+
+    def place(self, seq: int) -> Place:
+        """Where the entry stands, or would if it were a message."""
+        return place_of(seq, self.checkpoint)
+
+    def stretches(self) -> Iterator[tuple[Place, tuple[Logged, ...]]]:
+        """The entries in order, cut where their place changes."""
+        for place, group in groupby(self.entries, key=lambda logged: self.place(logged.seq)):
+            yield place, tuple(group)
+
+    def mentions(self, seq: int) -> tuple[tuple[Version, Item], ...]:
+        """The summaries' items that rest on the entry, each where it was written first."""
+        found: dict[str, tuple[Version, Item]] = {}
+        for version in self.versions:
+            for item in version.made.items:
+                if seq in item.sources:
+                    found.setdefault(f"{item.id} {item.text}", (version, item))
+        return tuple(found.values())
+
+
+def record_of(info: SessionInfo, entries: Sequence[Logged]) -> Record:
+    """The record of a whole log."""
+    checkpoint = checkpoint_of(entries)
+    return Record(info, tuple(entries), checkpoint, tuple(_versions(entries, checkpoint)))
+
+
+def messages_in(entries: Iterable[Logged]) -> int:
+    """How many of the entries are messages."""
+    return sum(isinstance(logged.entry, MessageEntry) for logged in entries)
+
+
+def _versions(entries: Sequence[Logged], checkpoint: Checkpoint) -> Iterator[Version]:
+    kept: dict[int, list[Detail]] = {}
+    for logged in entries:
+        if isinstance(logged.entry, DetailKept):
+            kept.setdefault(logged.entry.compaction, []).append(logged.entry.detail)
+    made = [(logged, logged.entry) for logged in entries if isinstance(logged.entry, Compacted)]
+    for number, (logged, entry) in enumerate(made, 1):
+        state = _state(logged.seq, checkpoint)
+        yield Version(number, logged.seq, logged.at, entry, state, tuple(kept.get(logged.seq, ())))
+
+
+def _state(seq: int, checkpoint: Checkpoint) -> State:
+    if seq == checkpoint.head:
+        return "live"
+    if any(ref.seq == seq for ref in checkpoint.chain):
+        return "part of the live one"
+    return "rewound" if place_of(seq, checkpoint) == "rewound" else "taken back"
