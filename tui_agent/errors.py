@@ -3,6 +3,7 @@
     TuiAgentError
     ├── UsageError                the command line cannot be carried out (exit 2)
     ├── ConfigInvalid             a setting has a value that is not allowed
+    ├── ImportRefused             a file holds no sessions that can be taken over
     ├── ArchiveError
     │   ├── ArchiveUnavailable    the file cannot be opened or read
     │   ├── ArchiveTooNew         a newer version of the program wrote it
@@ -52,6 +53,10 @@ class UsageError(TuiAgentError):
 
 class ConfigInvalid(TuiAgentError):
     """A setting has a value that is not allowed; the text names file, line, key, value and choices."""
+
+
+class ImportRefused(TuiAgentError):
+    """A file holds no sessions that can be taken over; nothing of it was. The text names the file and what is wrong."""
 
 
 class ArchiveError(TuiAgentError):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.archive.samples import AT, answered, logged, said
-from tui_agent.archive import Archive
+from tui_agent.archive import Archive, NewSession
 from tui_agent.core.entries import Compacted, ForkedFrom, Pinned, TitleSet
 from tui_agent.errors import SessionBusy, SessionNotFound
 
@@ -179,3 +179,21 @@ async def test_an_answer_clears_the_partial_one_in_the_same_step(archive: Archiv
     assert await archive.partial("one") == {"text": "half"}
     await archive.append("one", [answered(2, "half and half")], {})
     assert await archive.partial("one") is None
+
+
+async def test_sessions_are_added_with_their_entries_all_or_none(archive: Archive) -> None:
+    first = NewSession("new", "/there", AT, "shown", (said(1, "a"), answered(2, "b"), said(3, "c")), {"upto": 0})
+    second = NewSession("other", "/there", AT, "", (said(1, "d"), logged(2, TitleSet("named"))), {})
+    await archive.add_sessions([first, second])
+    assert [(info.id, info.title, info.messages) for info in await archive.sessions()] == [
+        ("other", "named", 1),
+        ("new", "shown", 3),
+        ("one", "", 0),
+    ]
+    assert await archive.load("new") == list(first.entries)
+    assert await archive.checkpoint("new") == {"upto": 0}
+    assert [hit.session_id for hit in await archive.search("d")] == ["other"]
+    third = NewSession("third", "/", AT, "", (said(1, "e"),), {})
+    with pytest.raises(SessionBusy):
+        await archive.add_sessions([third, first])
+    assert "third" not in [info.id for info in await archive.sessions()]

@@ -8,7 +8,7 @@ import apsw
 
 from tui_agent.archive import index, log, schema
 from tui_agent.archive.faults import transaction
-from tui_agent.archive.rows import SESSION_COLUMNS, SessionInfo, packed_text, session_of
+from tui_agent.archive.rows import SESSION_COLUMNS, NewSession, SessionInfo, packed_text, session_of
 from tui_agent.archive.terms import fold
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, SessionNotFound
@@ -33,6 +33,18 @@ def create(
     )
     if title:
         log.set_title(connection, connection.last_insert_rowid(), title)
+
+
+def add(connection: apsw.Connection, session: NewSession) -> None:
+    """Make a session with its entries; inside a transaction.
+
+    Raises:
+        SessionBusy: there is one of this id.
+    """
+    create(connection, session.id, session.directory, session.created, session.title, None)
+    if session.entries:
+        number = log.insert(connection, session.id, session.entries)
+        log.set_checkpoint(connection, number, session.entries[-1].seq, session.checkpoint)
 
 
 def listed(

@@ -46,6 +46,21 @@ class SessionInfo:
     """The beginning of the last user message, in one line."""
 
 
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session that is to be stored with all its entries at once."""
+
+    id: str
+    directory: str
+    created: str
+    title: str
+    """Shown until the entries name another."""
+
+    entries: tuple[Logged, ...]
+    checkpoint: dict[str, Any]
+    """Of the whole log."""
+
+
 class UnusableRow(Exception):
     """A row that no entry can be read from."""
 

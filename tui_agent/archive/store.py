@@ -11,7 +11,7 @@ from tui_agent.archive.faults import transaction
 from tui_agent.archive.lease import FileLock, Lease, session_lock
 from tui_agent.archive.notes import ArchivedNotes
 from tui_agent.archive.opening import Opened, open_file, suspect
-from tui_agent.archive.rows import SessionInfo
+from tui_agent.archive.rows import NewSession, SessionInfo
 from tui_agent.archive.search import Hit
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Logged
@@ -196,6 +196,22 @@ class ArchivedSessions(ArchivedLogs):
 
         await self._worker.write(job)
 
+    async def add_sessions(self, sessions: Sequence[NewSession]) -> None:
+        """Make sessions with all their entries: every one of them or none.
+
+        Raises:
+            NotSaved
+            SessionBusy: there is a session of such an id.
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                for session in sessions:
+                    book.add(connection, session)
+
+        await self._worker.write(job)
+        self._worker.later(self._index)
+
     async def copy_prefix(
         self,
         source: str,
@@ -328,7 +344,6 @@ class Archive(ArchivedSessions, ArchivedNotes):
 
     def __init__(self, worker: Worker, opened: Opened) -> None:
         self._worker = worker
-        self._presence = opened.presence
         self._leases = {}
         self._unindexed = 0
         self.notices = opened.notices
@@ -373,8 +388,6 @@ class Archive(ArchivedSessions, ArchivedNotes):
         await self._worker.close()
         for lease in list(self._leases.values()):
             lease.release()
-        if self._presence is not None:
-            self._presence.release(remove=False)
 
 
 def _lock_directory(path: Path) -> Path:
