@@ -55,6 +55,7 @@ def _open_app(args: argparse.Namespace, settings: Settings, problems: tuple[str,
             "This terminal (TERM=dumb) cannot draw a full screen.", todo="Use tui-agent -p PROMPT for a single answer."
         )
     from tui_agent.ui.app import TuiAgentApp
+    from tui_agent.ui.process import let_go_of_lost_terminal
 
     app = TuiAgentApp(
         settings,
@@ -63,6 +64,7 @@ def _open_app(args: argparse.Namespace, settings: Settings, problems: tuple[str,
         problems=problems,
     )
     app.run(mouse=settings.mouse)
+    let_go_of_lost_terminal()
     return app.return_code or 0
 
 

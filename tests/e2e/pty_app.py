@@ -69,6 +69,10 @@ _UNKNOWN_TO_THE_EMULATOR = re.compile(rb"\x1b\[[<>=][0-9;]*[a-z]|\x1b\[\?[0-9;]+
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;?<>=$ ]*|P[^\x1b]*\x1b?)?$")
 
 
+_GAUGE = re.compile(r"\d/(?:\d|\?)")
+"""A number of tokens and the window: a session is open."""
+
+
 def program() -> list[str]:
     """The command that starts the installed program."""
     script = Path(sys.executable).with_name("tui-agent")
@@ -308,6 +312,8 @@ def opened(
     environ = environment(home, server, **settings) | (extra or {})
     with PtyApp(*argv, environ=environ, size=size, cwd=cwd or home) as app:
         if is_ready:
-            is_wide = size[0] > SMALL[0]
-            app.sees("Ask something" if not is_wide else "●" if server is not None else "○")
+            app.sees("Ask something")
+            app.until(lambda: _GAUGE.search(app.text) is not None, "no gauge")
+            app.sees_no("looking for a model")
+            app.sees_no("connecting")
         yield app

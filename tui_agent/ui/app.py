@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -78,6 +79,14 @@ class TuiAgentApp(App[None]):
         self._chat = ChatScreen(animated=settings.animation, status=status)
         for theme in THEMES:
             self.register_theme(theme)
+
+    def get_driver_class(self) -> type[Driver]:
+        chosen = super().get_driver_class()
+        if chosen.__name__ != "LinuxDriver":
+            return chosen
+        from tui_agent.ui.driver import TerminalDriver  # not on Windows
+
+        return TerminalDriver
 
     def get_default_screen(self) -> Screen[Any]:
         return self._chat

@@ -5,6 +5,7 @@ import codecs
 import contextlib
 import datetime
 import functools
+import os
 import signal
 import sys
 import traceback
@@ -39,6 +40,16 @@ def accept_any_input() -> None:
         return functools.partial(codecs.getincrementaldecoder(encoding), errors="replace")
 
     setattr(linux_driver, "getincrementaldecoder", tolerant)  # noqa: B010
+
+
+def let_go_of_lost_terminal() -> None:
+    """If the terminal was closed, write into nothing from here on: what is still to be written must not fail."""
+    if sys.__stdin__ is None or sys.__stdin__.isatty():
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nothing, number)
+    os.close(nothing)
 
 
 def write_crash_file(directory: Path, error: BaseException) -> Path | None:

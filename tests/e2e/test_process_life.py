@@ -1,0 +1,295 @@
+"""How the program ends: terminal restored, what was said saved, children gone, the right exit code."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.pty_app import LARGE, USUAL, PtyApp, environment, opened, program
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Call, Gate, calls, says
+from tests.fakes.valid import problems
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+AT_MOST = 4.0
+"""Seconds for leaving: one on a machine that has nothing else to do, and some for one that has."""
+
+SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as made:
+        yield made
+
+
+@contextmanager
+def streaming(server: ModelServer, home: Path, **more: Any) -> Iterator[PtyApp]:
+    """The program in the middle of an answer that will not go on."""
+    gate = Gate()
+    server.script(says("half of it is here and the rest is not", hold=gate, hold_after=5))
+    with opened(server, home, tools="false", **more) as app:
+        app.say("tell me all")
+        gate.wait_until_reached()
+        app.sees("half of it is here")
+        yield app
+
+
+def shown(server: ModelServer, home: Path) -> dict[str, Any]:
+    """The only session, as the command line shows it."""
+    environ = environment(home, server)
+
+    def run(*argv: str) -> Any:
+        done = subprocess.run(
+            [*program(), *argv, "--json"], env=environ, capture_output=True, text=True, check=True, timeout=60
+        )
+        return json.loads(done.stdout)
+
+    (listed,) = run("sessions", "list")
+    session: dict[str, Any] = run("sessions", "show", listed["id"])
+    assert problems(session["context"]) == []
+    return session
+
+
+def has_partial_answer(server: ModelServer, home: Path) -> bool:
+    said = [entry for entry in shown(server, home)["archive"] if entry["type"] == "AssistantSaid"]
+    return [(entry["text"], entry.get("finish")) for entry in said] == [("half of it is here", None)]
+
+
+def ended_within(app: PtyApp, seconds: float = AT_MOST) -> int:
+    started = time.monotonic()
+    code = app.ends()
+    took = time.monotonic() - started
+    assert took < seconds, f"leaving took {took:.1f} s"
+    return code
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_a_signal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path, number: signal.Signals) -> None:
+    with streaming(server, tmp_path) as app:
+        app.process.send_signal(number)
+        assert ended_within(app) == SIGNALS[number]
+        assert app.is_restored() == []
+    assert has_partial_answer(server, tmp_path)
+
+
+def test_closing_the_terminal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path) -> None:
+    with streaming(server, tmp_path) as app:
+        app.hang_up()
+        assert ended_within(app) == 129
+    assert has_partial_answer(server, tmp_path)
+
+
+def test_quitting_in_the_middle_of_an_answer_asks_first(server: ModelServer, tmp_path: Path) -> None:
+    with streaming(server, tmp_path) as app:
+        app.press("ctrl+q")
+        app.sees("Quit?")
+        app.press("y")
+        assert ended_within(app) == 0
+        assert app.is_restored() == []
+    assert has_partial_answer(server, tmp_path)
+
+
+def test_a_crash_in_the_middle_of_an_answer_prints_one_line_and_no_values(server: ModelServer, tmp_path: Path) -> None:
+    extra = {
+        "TEXTUAL_DRIVER": "tests.e2e.failing_driver:FailingDriver",
+        "PYTHONPATH": str(ROOT),
+        "OPENAI_API_KEY": "sk-canary-0123456789",
+    }
+    with streaming(server, tmp_path, extra=extra) as app:
+        app.send(b"\x1b[24~")
+        assert ended_within(app) == 1
+        assert app.is_restored() == []
+        written = app.terminal.written.decode("utf-8", "replace")
+        assert "RuntimeError" in app.text.replace("\n", "")
+        assert "Traceback" not in written
+        assert "sk-canary" not in written
+    (crash,) = (tmp_path / "data" / "log").glob("crash-*.txt")
+    assert crash.stat().st_mode & 0o777 == 0o600
+    report = crash.read_text()
+    assert "failing_driver.py" in report
+    assert "canary" not in report
+    assert has_partial_answer(server, tmp_path)
+
+
+def test_unsent_text_survives_a_signal(server: ModelServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path) as app:
+        app.type("not sent yet")
+        app.sees("not sent yet")
+        app.process.send_signal(signal.SIGTERM)
+        assert ended_within(app) == 143
+    with opened(server, tmp_path) as app:
+        app.sees("not sent yet")
+
+
+def test_bytes_that_are_no_utf8_do_not_end_the_program(server: ModelServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path, tools="false") as app:
+        app.send(b"caf\xe9 \xff\xfe\x80 ")
+        app.type("au lait")
+        app.sees("au lait")
+        server.script(says("Oui."))
+        app.press("enter")
+        app.sees("Oui.")
+        app.sees_no("Esc stops")
+        app.press("ctrl+q")
+        assert ended_within(app) == 0
+    assert server.requests[0].last_text.startswith("caf")
+
+
+# ── children ─────────────────────────────────────────────────────────────────
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether all of them have ended, or do within a moment."""
+    deadline = time.monotonic() + 2
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        os.sched_yield()
+    return not any(map(is_alive, pids))
+
+
+@pytest.mark.parametrize("ending", ["signal", "crash", "hang up"])
+def test_a_running_command_ends_with_the_program(server: ModelServer, tmp_path: Path, ending: str) -> None:
+    script = "sleep 300 & echo $$ $! > pids.txt; wait"
+    server.script(calls(Call("run_command", {"command": script})))
+    extra = {"TEXTUAL_DRIVER": "tests.e2e.failing_driver:FailingDriver", "PYTHONPATH": str(ROOT)}
+    with opened(server, tmp_path, approval="all", extra=extra) as app:
+        app.say("run it")
+        numbers = tmp_path / "pids.txt"
+        app.until(lambda: numbers.exists() and len(numbers.read_text().split()) == 2, "the command was not run")
+        pids = [int(word) for word in numbers.read_text().split()]
+        assert all(map(is_alive, pids))
+        if ending == "signal":
+            app.process.send_signal(signal.SIGTERM)
+        elif ending == "crash":
+            app.send(b"\x1b[24~")
+        else:
+            app.hang_up()
+        assert ended_within(app) == {"signal": 143, "crash": 1, "hang up": 129}[ending]
+        assert gone(pids)
+    archive = shown(server, tmp_path)["archive"]
+    assert any(entry["type"] == "ToolReturned" and entry["failed"] for entry in archive)
+
+
+def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:
+    model = tmp_path / "small.gguf"
+    model.write_bytes(b"GGUF and nothing")
+    extra = {"PYTHONPATH": str(ROOT / "tests" / "e2e" / "engine")}
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
+        with opened(None, tmp_path, model="", local_model=model, is_ready=False, extra=extra) as app:
+            app.sees("●")
+            (child,) = Path(f"/proc/{app.process.pid}/task/{app.process.pid}/children").read_text().split()
+            assert is_alive(int(child))
+            app.process.send_signal(number)
+            assert ended_within(app) == code
+            assert gone([int(child)])
+
+
+def test_an_approval_that_was_left_open_is_asked_again(server: ModelServer, tmp_path: Path) -> None:
+    server.script(calls(Call("run_command", {"command": "echo done > done.txt"})))
+    with opened(server, tmp_path) as app:
+        app.say("run it")
+        app.sees("Run this command?")
+        app.process.send_signal(signal.SIGTERM)
+        assert ended_within(app) == 143
+    server.script(says("It was run."))
+    with opened(server, tmp_path, "-c") as app:
+        app.sees("Run this command?")
+        assert not (tmp_path / "done.txt").exists()
+        app.settle(0.5)
+        app.press("y")
+        app.sees("It was run.")
+    assert (tmp_path / "done.txt").read_text() == "done\n"
+
+
+# ── terminals ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("missing", ["stdin", "stderr", "closed stdin"])
+def test_without_a_terminal_it_says_so_and_ends_with_two(tmp_path: Path, missing: str) -> None:
+    master, slave = pty.openpty()
+    try:
+        command = [*program()] if missing != "closed stdin" else ["sh", "-c", 'exec "$@" <&-', "sh", *program()]
+        done = subprocess.run(
+            command,
+            env=environment(tmp_path),
+            stdin=subprocess.DEVNULL if missing == "stdin" else slave,
+            stdout=subprocess.PIPE,
+            stderr=slave if missing != "stderr" else subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        words = done.stderr if missing == "stderr" else os.read(master, 4096).decode()
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "no terminal" in words
+    assert "\x1b" not in words
+    assert "Traceback" not in words
+
+
+def test_a_dumb_terminal_gets_a_sentence_and_nothing_drawn(tmp_path: Path) -> None:
+    with opened(None, tmp_path, is_ready=False, extra={"TERM": "dumb"}) as app:
+        assert app.ends() == 2
+        assert b"TERM=dumb" in app.terminal.written
+        assert b"\x1b" not in app.terminal.written
+
+
+@pytest.mark.parametrize("term", ["", "vt100", "never-heard-of"])
+def test_any_other_terminal_is_drawn_on(server: ModelServer, tmp_path: Path, term: str) -> None:
+    with opened(server, tmp_path, size=USUAL, extra={"TERM": term}) as app:
+        app.press("ctrl+q")
+        assert ended_within(app) == 0
+        assert app.is_restored() == []
+
+
+def test_the_c_locale_shows_words_and_no_escapes(server: ModelServer, tmp_path: Path) -> None:
+    extra = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    server.script(says("fine, caf\u00e9"))
+    with opened(server, tmp_path, tools="false", is_ready=False, extra=extra) as app:
+        app.sees("Ask something")
+        app.say("how are you?")
+        app.sees("fine, caf")
+        app.sees_no("Esc stops")
+        assert "\\u2" not in app.text
+        app.press("ctrl+q")
+        assert ended_within(app) == 0
+
+
+def test_every_size_is_survived(server: ModelServer, tmp_path: Path) -> None:
+    server.script(says("one"), says("two"))
+    with opened(server, tmp_path, size=(1, 1), is_ready=False, tools="false") as app:
+        app.until(lambda: 2004 in app.terminal.modes, "the program never took the terminal")
+        app.type("hello\r")
+        app.until(lambda: len(server.requests) == 1, "nothing was sent from a screen of one cell")
+        for size in ((20, 5), (40, 10), (500, 200), (3, 50), (200, 3), LARGE):
+            app.resize(*size)
+            app.settle()
+        app.sees("one")
+        app.resize(40, 10)
+        app.settle()
+        app.say("again")
+        app.sees("two")
+        app.sees_no("Esc stops")
+        app.press("ctrl+q")
+        assert ended_within(app) == 0
+        assert app.is_restored() == []
