@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.archive.samples import AT, answered, everywhere, logged, returned, said
 from tui_agent.archive import Archive
+from tui_agent.archive.lease import FileLock
 from tui_agent.archive.rows import logged_of, row_of
 from tui_agent.core.entries import (
     AssistantSaid,
@@ -202,6 +203,18 @@ async def test_a_cancelled_read_leaves_the_archive_usable(archive: Archive) -> N
     await asyncio.gather(*searches, return_exceptions=True)
     await archive.append("one", [said(1, "abc")], {})
     assert [hit.seq for hit in await archive.search("abc")] == [1]
+
+
+async def test_opening_that_is_cancelled_leaves_nothing_open(path: Path) -> None:
+    opening = asyncio.create_task(Archive.open(path))
+    await asyncio.sleep(0)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    lock = FileLock.take(path.with_name("archive.db.open"))
+    assert lock is not None
+    lock.release(remove=False)
+    await (await Archive.open(path)).close()
 
 
 async def test_appends_asked_for_at_once_are_carried_out_in_order(archive: Archive) -> None:

@@ -132,7 +132,8 @@ def set_checkpoint(connection: apsw.Connection, number: int, seq: int, checkpoin
     """Keep the checkpoint that belongs to the log up to `seq`."""
     body = packed_json(checkpoint)
     connection.execute(
-        "INSERT OR REPLACE INTO checkpoint (session, seq, body, hash) VALUES (?, ?, ?, ?)",
+        "INSERT INTO checkpoint (session, seq, body, hash) VALUES (?, ?, ?, ?) ON CONFLICT (session) DO UPDATE "
+        "SET seq = excluded.seq, body = excluded.body, hash = excluded.hash",
         (number, seq, body, digest(number, seq, body)),
     )
 

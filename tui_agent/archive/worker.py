@@ -25,21 +25,23 @@ class Worker:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.read_only = False
-        self._connection: apsw.Connection | None = None
+        self._opened: Opened | None = None
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._is_closed = False
         # A daemon: a process that ends without closing must end all the same, as if it had been killed.
         threading.Thread(target=self._work, name="archive", daemon=True).start()
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the file was opened for reading alone."""
+        return self._opened is not None and self._opened.read_only
+
     async def open(self, job: Callable[[], Opened]) -> Opened:
         """Open the file on the thread that will use it."""
 
         def keep() -> Opened:
-            opened = job()
-            self._connection = opened.connection
-            self.read_only = opened.read_only
-            return opened
+            self._opened = job()
+            return self._opened
 
         return await self._ask(keep, is_write=True)
 
@@ -52,7 +54,7 @@ class Worker:
 
         def guarded() -> T:
             with self._damage_noted(), as_read_errors(self.path):
-                return job(self._opened())
+                return job(self._connection())
 
         return await self._ask(guarded, is_write=False)
 
@@ -71,7 +73,7 @@ class Worker:
                     "Check the permissions of the data directory, then restart.",
                 )
             with self._damage_noted(), as_write_errors(self.path):
-                return job(self._opened())
+                return job(self._connection())
 
         return await self._ask(guarded, is_write=True)
 
@@ -79,9 +81,8 @@ class Worker:
         """Run a job of housekeeping after all that was asked for; a driver's error in it is dropped."""
 
         def guarded() -> None:
-            if self._connection is not None:
-                with suppress(ArchiveError), self._damage_noted(), as_write_errors(self.path):
-                    job(self._connection)
+            with suppress(ArchiveError), self._damage_noted(), as_write_errors(self.path):
+                job(self._connection())
 
         self._jobs.put((guarded, True, None))
 
@@ -122,16 +123,19 @@ class Worker:
             raise
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            # Closing tidies up; what cannot be tidied now is tidied when the file is opened next.
-            with suppress(apsw.Error):
-                self._connection.close()
-            self._connection = None
+        opened, self._opened = self._opened, None
+        if opened is None:
+            return
+        # Closing tidies up; what cannot be tidied now is tidied when the file is opened next.
+        with suppress(apsw.Error):
+            opened.connection.close()
+        if opened.presence is not None:
+            opened.presence.release(remove=False)
 
-    def _opened(self) -> apsw.Connection:
-        if self._connection is None:
+    def _connection(self) -> apsw.Connection:
+        if self._opened is None:
             raise ArchiveUnavailable(f"The archive {self.path} is closed.")
-        return self._connection
+        return self._opened.connection
 
 
 def _deliver(waiting: "asyncio.Future[Any] | None", result: Any, error: BaseException | None) -> None:

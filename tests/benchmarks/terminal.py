@@ -1,0 +1,219 @@
+"""A program in a pty, timed: when what was on the screen, and what its processes had cost by then.
+
+Nothing is drawn while the program runs: what it writes is searched for the bytes of what is waited for, so that the
+measuring takes next to no time from what is measured.
+"""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+SIZE = (120, 40)
+"""Columns and rows."""
+
+PATIENCE = 60.0
+"""Seconds after which what is waited for will not come any more."""
+
+_ANSWERS = {
+    b"\x1b[?2026$p": b"\x1b[?2026;2$y",
+    b"\x1b[?2048$p": b"\x1b[?2048;0$y",
+    b"\x1b[c": b"\x1b[?62c",
+    b"\x1b[6n": b"\x1b[1;1R",
+    b"\x1b]11;?": b"\x1b]11;rgb:0000/0000/0000\x1b\\",
+    b"\x1b]10;?": b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\",
+}
+"""What programs ask of a terminal, and its answers; some wait for them."""
+
+
+class NeverSeen(Exception):
+    """What was waited for has not come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far a program had come when something was on the screen."""
+
+    seconds: float
+    """Since it was started, by the clock on the wall."""
+
+    cpu: float
+    """Seconds its processes had computed."""
+
+
+class TimedProgram:
+    """One run of a program in a terminal of its own, with somebody at the keyboard."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        directory: Path,
+        size: tuple[int, int] = SIZE,
+    ) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        os.set_blocking(self._master, False)
+        self.written = bytearray()
+        """Everything it has written."""
+
+        self._started = time.perf_counter()
+        self._process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=dict(environ), cwd=directory, start_new_session=True
+        )
+        os.close(slave)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for pid in reversed(self._tree()):
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        self._process.wait()
+        os.close(self._master)
+
+    # ── what it shows ────────────────────────────────────────────────────────
+
+    def sees(self, words: str, seconds: float = PATIENCE) -> Moment:
+        """Wait until it has written these words, from here on."""
+        return self._until(words.encode(), self._mark, seconds)
+
+    def echo(self, key: str, seconds: float = PATIENCE) -> Moment:
+        """Press a key whose letter occurs nowhere else, and wait until it is on the screen."""
+        self._mark = len(self.written)
+        self.type(key)
+        return self._until(key.encode(), self._mark, seconds)
+
+    _mark = 0
+
+    def _until(self, wanted: bytes, start: int, seconds: float) -> Moment:
+        deadline = time.perf_counter() + seconds
+        while self.written.find(wanted, start) < 0:
+            if time.perf_counter() > deadline or self._process.poll() is not None:
+                raise NeverSeen(f"{wanted.decode()!r} after {self.since_start:.1f} s: {bytes(self.written[-500:])!r}")
+            self.read(0.5)
+        return self.moment()
+
+    def read(self, seconds: float) -> bool:
+        """Take what it writes, waiting at most so long; whether there was anything."""
+        if not select.select([self._master], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self._master, 1 << 16)
+        except (BlockingIOError, OSError):
+            return False
+        self.written += data
+        for query, answer in _ANSWERS.items():
+            if query in data:
+                os.write(self._master, answer * data.count(query))
+        return True
+
+    def rest(self, seconds: float) -> None:
+        """Let it do what it does for so long."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            self.read(left)
+
+    def settle(self, quiet: float = 0.5, seconds: float = PATIENCE) -> Moment:
+        """Wait until it has written nothing for a while."""
+        deadline = time.perf_counter() + seconds
+        while self.read(quiet) and time.perf_counter() < deadline:
+            pass
+        return self.moment()
+
+    # ── what a person does ───────────────────────────────────────────────────
+
+    def type(self, text: str) -> None:
+        """Press the keys of a text."""
+        os.write(self._master, text.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Make the terminal larger or smaller."""
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._process.send_signal(28)
+
+    # ── what it costs ────────────────────────────────────────────────────────
+
+    @property
+    def since_start(self) -> float:
+        return time.perf_counter() - self._started
+
+    def moment(self) -> Moment:
+        """How far it has come."""
+        return Moment(self.since_start, self.cpu())
+
+    def cpu(self) -> float:
+        """Seconds that its processes have computed."""
+        return sum(cpu_of(pid) for pid in self._tree())
+
+    def memory(self) -> float:
+        """Megabytes of its processes; what they share counts once."""
+        return sum(_memory_of(pid) for pid in self._tree()) / 1024
+
+    def _tree(self) -> list[int]:
+        """It and its descendants."""
+        pids = [self._process.pid]
+        for pid in pids:
+            pids += _children(pid)
+        return pids
+
+
+def cpu_of(pid: int) -> float:
+    """Seconds that a process has computed, its threads and the children it has waited for included."""
+    try:
+        own = time.clock_gettime((~pid << 3) | 2)
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    waited_for = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return own + waited_for
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    except OSError:
+        pass
+    return found
+
+
+def _memory_of(pid: int) -> int:
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+
+
+def environment(home: Path, **settings: object) -> dict[str, str]:
+    """An environment with nothing of this machine in it but PATH; `settings` are the program's own."""
+    made = {
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_DATA_HOME": str(home / ".data"),
+        "TIKTOKEN_CACHE_DIR": str(home / "no-vocabulary"),
+        "TUI_AGENT_DATA_DIR": str(home / "data"),
+    }
+    return made | {f"TUI_AGENT_{name.upper()}": str(value) for name, value in settings.items()}
