@@ -86,7 +86,14 @@ class Summariser:
         self.model = model
         new: list[Item] = []
         first_id = next_id(standing_items)
-        requests = summary_requests(folded, standing(standing_items), focus=focus, room=self._room())
+        # The embedded models copy the list of standing items instead of writing new ones.
+        requests = summary_requests(
+            folded,
+            standing(standing_items),
+            focus=focus,
+            room=self._room(),
+            show_standing=self._bench.connection.embedded is None,
+        )
         for place, messages in enumerate(requests):
             if place:
                 yield SummaryRestarted(f"part {place + 1} of {len(requests)}")
