@@ -1,6 +1,7 @@
 """Disks that are full, broken, read-only or locked: nothing half done, and an error that says what to do."""
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.archive.samples import AT, answered, content, logged, mode, said
 from tests.fakes.disk import Fault, faulty_disk
 from tui_agent.archive import Archive
 from tui_agent.archive.faults import as_write_errors, transaction
+from tui_agent.archive.lease import FileLock
 from tui_agent.archive.opening import on_network_file_system, open_file
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Compacted, TitleSet
@@ -232,6 +234,37 @@ async def test_a_read_only_archive_can_be_read_and_says_that_nothing_is_saved(pa
     lease.release()
     await archive.close()
     assert {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()} == files
+
+
+async def test_a_read_only_archive_says_when_its_newest_entries_may_be_missing(path: Path, tmp_path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    killed = tmp_path / "killed"
+    shutil.copytree(path.parent, killed)
+    await archive.close()
+    checkpointed = await Archive.open(killed / "archive.db")
+    shutil.copy(killed / "archive.db-wal", tmp_path / "wal")
+    await checkpointed.close()
+    shutil.copy(tmp_path / "wal", killed / "archive.db-wal")
+    archive = await _opened(killed / "archive.db", writable=False)
+    assert "newest entries may be missing" in archive.notices[1]
+    await archive.close()
+
+
+async def test_a_read_only_file_of_an_older_version_is_not_shown_wrongly(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    with pytest.raises(ArchiveUnavailable, match="older version"):
+        open_file(path, writable=False, migrations=("", ""))
+
+
+async def test_an_archive_that_is_being_repaired_is_waited_for_by_the_user(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    repair = FileLock.take(path.with_name("archive.db.open"))
+    assert repair is not None
+    with pytest.raises(ArchiveUnavailable, match="being repaired"):
+        await Archive.open(path)
+    repair.release(remove=False)
+    await (await Archive.open(path)).close()
 
 
 async def test_a_directory_that_cannot_be_written_holds_no_new_archive(path: Path) -> None:
