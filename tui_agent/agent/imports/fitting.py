@@ -1,0 +1,57 @@
+"""Whether values from a foreign file are what their types say: the codec trusts what it reads, imports must not."""
+
+import types
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+
+def misfit(value: Any, hint: Any, name: str = "") -> str:
+    """What is wrong with the value, in words; "" when it is of its type through and through."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return "" if value in get_args(hint) else f"{name or 'it'} is {_shown(value)}, not {_choices(get_args(hint))}"
+    if origin in (Union, types.UnionType):
+        found = [misfit(value, each, name) for each in get_args(hint)]
+        return "" if "" in found else found[0]
+    if origin is tuple:
+        return _misfit_of_tuple(value, get_args(hint), name)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _misfit_of_fields(value, hint, name)
+    if _is_plain(value, hint):
+        return ""
+    return f"{name or 'it'} is {_shown(value)}, not {_KINDS.get(hint, 'nothing')}"
+
+
+_KINDS: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _is_plain(value: Any, hint: Any) -> bool:
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is hint
+
+
+def _misfit_of_tuple(value: Any, hints: tuple[Any, ...], name: str) -> str:
+    if not isinstance(value, tuple):
+        return f"{name or 'it'} is no list"
+    inner = [hints[0]] * len(value) if hints[-1] is Ellipsis else list(hints)
+    if len(inner) != len(value):
+        return f"{name or 'it'} has {len(value)} elements, not {len(inner)}"
+    return next((found for each, hint in zip(value, inner, strict=True) if (found := misfit(each, hint, name))), "")
+
+
+def _misfit_of_fields(value: Any, kind: type[Any], name: str) -> str:
+    if not isinstance(value, kind):
+        return f"{name or 'it'} is no {kind.__name__}"
+    hints = get_type_hints(kind)
+    found = (misfit(getattr(value, each.name), hints[each.name], each.name) for each in fields(kind))
+    return next((each for each in found if each), "")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _choices(words: tuple[Any, ...]) -> str:
+    return " or ".join(str(word) for word in words)

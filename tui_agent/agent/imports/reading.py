@@ -1,0 +1,110 @@
+"""Finds out what a file holds and reads all sessions in it; says exactly what is wrong with one that holds none."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tui_agent.agent.imports import chatgpt, claude, own
+from tui_agent.agent.imports.logs import Imported
+from tui_agent.core.visible import visible
+from tui_agent.errors import ImportRefused
+
+EXPECTED = (
+    "A file from `tui-agent sessions export ID FILE.json`, or the conversations.json of ChatGPT's or Claude's "
+    "data export (or the .zip it came in)."
+)
+
+_LARGEST = 2_000_000_000
+"""Bytes of JSON that are unpacked from a .zip at most."""
+
+_ZIP_BEGINS = b"PK\x03\x04"
+
+_Reader = Callable[[Mapping[str, Any]], Imported | None]
+
+
+def read_file(path: Path) -> list[Imported]:
+    """Every session in the file, oldest first; at least one.
+
+    Raises:
+        ImportRefused: it cannot be read, is no export, or one of its sessions is broken.
+    """
+    try:
+        data = path.read_bytes()
+        if data.startswith(_ZIP_BEGINS):
+            return _read(path, [parsed for text in _unpacked(path, data) for parsed in _conversations(path, text)])
+    except OSError as error:
+        _refuse(path, f"{path} cannot be read: {error.strerror or error}.")
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        _refuse(path, f"{path} is a damaged or locked archive: {error}.")
+    return _read(path, _conversations(path, data))
+
+
+def _unpacked(path: Path, data: bytes) -> Iterator[bytes]:
+    """The conversations in an archive, as they were downloaded."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        wanted = [each for each in archive.infolist() if _holds_conversations(each.filename)]
+        if not wanted:
+            _refuse(path, f"{path} is an archive without a conversations.json.")
+        if sum(each.file_size for each in wanted) > _LARGEST:
+            _refuse(path, f"{path} holds more than {_LARGEST:,} bytes of conversations.")
+        for each in wanted:
+            yield archive.read(each)
+
+
+def _holds_conversations(name: str) -> bool:
+    base = name.rsplit("/", 1)[-1]
+    return base.startswith("conversations") and base.endswith(".json")
+
+
+def _conversations(path: Path, data: bytes) -> list[Any]:
+    """The parsed file as a list of what may be sessions."""
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        _refuse(path, f"{path} is no text: byte {error.start} is not UTF-8.")
+    except json.JSONDecodeError as error:
+        _refuse(path, f"{path} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.")
+    except (ValueError, RecursionError) as error:
+        _refuse(path, f"{path} is not JSON that can be read: {error}.")
+    if isinstance(parsed, dict) and isinstance(parsed.get("conversations"), list):
+        return list(parsed["conversations"])
+    return list(parsed) if isinstance(parsed, list) else [parsed]
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _read(path: Path, told: Sequence[Any]) -> list[Imported]:
+    sessions: list[Imported] = []
+    for place, each in enumerate(told, 1):
+        reader = _reader_for(each)
+        if reader is None:
+            where = f"What it holds at place {place} is" if len(told) > 1 else "It is"
+            _refuse(path, f"{path} holds no session. {where} neither ours, nor ChatGPT's, nor Claude's.")
+        try:
+            session = reader(each)
+        except ValueError as error:
+            name = visible(str(each.get("title") or each.get("name") or ""), single_line=True)
+            named = f"session {place}{f' ({name})' if name else ''}" if len(told) > 1 else "the session"
+            _refuse(path, f"{path}: {named} cannot be taken over: {error}.")
+        if session is not None:
+            sessions.append(session)
+    if not sessions:
+        _refuse(path, f"{path} holds no session in which anything was said.")
+    return sorted(sessions, key=lambda session: session.entries[-1].at if session.entries else session.created)
+
+
+def _reader_for(told: Any) -> _Reader | None:
+    if own.is_session(told):
+        return own.read_session
+    if chatgpt.is_conversation(told):
+        return chatgpt.read_conversation
+    return claude.read_conversation if claude.is_conversation(told) else None
+
+
+def _refuse(path: Path, what: str) -> NoReturn:
+    raise ImportRefused(what, "Nothing was imported.", f"Expected: {EXPECTED}")
