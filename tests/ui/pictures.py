@@ -1,41 +1,229 @@
-"""Pictures of screens: what keeps an app still, so that the same state is always the same picture.
+"""Screens with fixed contents, to be pictured: no clock, no endpoint, no archive."""
 
-A test takes the `snap_compare` fixture of pytest-textual-snapshot and asserts
-`snap_compare(app, terminal_size=size, run_before=still(prepare))`. Accepted pictures are renewed with
-`pytest --snapshot-update` and looked at before they are committed.
-"""
-
-import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
-from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.app import App
+from textual.screen import Screen
 
-SIZES = ((120, 40), (80, 24), (60, 20))
-"""The terminals every screen is made for."""
+from tui_agent.agent.approval import ApprovalRequest
+from tui_agent.agent.compaction import Proposal, Proposed, Wish
+from tui_agent.agent.tools.base import Intent
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Detail,
+    Item,
+    Logged,
+    Noticed,
+    Size,
+    TextPart,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+)
+from tui_agent.core.events import Appended, ContextMoved, Event, Gauge, GaugeParts, SummaryArrived
+from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.screens.chat import ChatScreen
+from tui_agent.ui.screens.preview import Material, PreviewScreen
+from tui_agent.ui.screens.sessions import SessionRow, SessionSource
+from tui_agent.ui.theme import DARK, SIZES, THEMES
+from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
+from tui_agent.ui.widgets.status_bar import Status, StatusBar
 
-THEMES = ("tui-agent-dark", "tui-agent-light")
 
-Prepare = Callable[[Pilot[Any]], Awaitable[None] | None]
+def logged(seq: int, entry: Any, minute: int) -> Logged:
+    return Logged(seq, f"2026-03-04T09:{minute:02}:00.000Z", entry)
 
 
-def still(prepare: Prepare, *, theme: str = THEMES[0]) -> Prepare:
-    """What brings an app into the state to be taken: `prepare`, in a theme, with nothing moving or blinking."""
+def said(text: str) -> UserSaid:
+    return UserSaid((TextPart(text),))
 
-    async def prepared(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        pilot.app.animation_level = "none"
-        await pilot.pause()
-        done = prepare(pilot)
-        if inspect.isawaitable(done):
-            await done
-        await pilot.app.workers.wait_for_complete()
-        for screen in pilot.app.screen_stack:
-            for field in screen.query(Input):
-                field.cursor_blink = False
-            for area in screen.query(TextArea):
-                area.cursor_blink = False
-        await pilot.pause()
 
-    return prepared
+ANSWER = """`clamp.go` has **one** function. It returns the nearest bound:
+
+```go
+func Clamp(v, lo, hi int) int {
+    if v < lo { return lo }
+    return min(v, hi)
+}
+```
+
+1. `v` is the value,
+2. `lo` and `hi` are the bounds.
+"""
+
+CALL = ToolCall("call-1", "read_file", '{"path": "playground/sign.go"}')
+SUMMARY = """Goals:
+- Refactor the parser in playground/clamp.go
+
+Decisions and rules:
+- The deploy password is periwinkle-7
+- Never touch main
+
+Unfinished work:
+- Write a test for zero"""
+
+ITEMS = (
+    Item("i1", "goals", "Refactor the parser in playground/clamp.go", (1,)),
+    Item("i2", "rules", "The deploy password is periwinkle-7", (1, 3)),
+    Item("i3", "rules", "Never touch main", (1,)),
+    Item("i4", "findings", "sign.go has 62 lines", (6,), tool_only=True),
+    Item("i5", "unfinished", "Write a test for zero"),
+)
+
+COMPACTED = Compacted(
+    previous=None,
+    upto=4,
+    items=ITEMS,
+    text=SUMMARY,
+    details=(Detail("path", "playground/clamp.go", (1,)),),
+    trigger="window",
+    model="qwen2.5-0.5b",
+    window=8192,
+    before=Size(6600, 19_800, 14),
+    after=Size(2900, 8_100, 7),
+    folded=14,
+)
+
+ENTRIES = [
+    logged(1, said("Remember: the deploy password is periwinkle-7. Never touch main."), 41),
+    logged(2, AssistantSaid("Noted."), 41),
+    logged(3, said("Which file holds the parser?"), 44),
+    logged(4, AssistantSaid("`playground/clamp.go`."), 44),
+    logged(5, COMPACTED, 50),
+    logged(6, Noticed("[history compaction: 4 old messages merged into 1 summary]", "compaction"), 50),
+    logged(7, said("What does clamp.go do?"), 51),
+    logged(8, AssistantSaid(ANSWER, tool_calls=(CALL,)), 52),
+    logged(9, ToolReturned("call-1", "package main\n", name="read_file", subject="playground/sign.go"), 52),
+    logged(10, AssistantSaid("Both are small and have no dependencies."), 53),
+]
+
+GAUGE = Gauge(
+    tokens=5123,
+    characters=19_840,
+    messages=7,
+    window=8192,
+    window_source="embedded",
+    trigger_tokens=6553,
+    trigger_share=0.78,
+    compactions=2,
+    last_compacted="2026-03-04T09:50:00.000Z",
+    freed=2100,
+    parts=GaugeParts(system=400, tools=900, summary=620, pins=103, tail=2900, unsent=200),
+)
+
+AFTER = Gauge(
+    tokens=1930, characters=6_000, messages=7, window=8192, trigger_tokens=6553, trigger_share=0.29, compactions=3
+)
+
+
+class PictureApp(App[None]):
+    """Our styles and themes around one screen."""
+
+    CSS_PATH = TuiAgentApp.CSS_PATH
+    HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
+
+    def __init__(self, modal: Screen[Any] | None = None, theme: str = DARK.name) -> None:
+        super().__init__()
+        for each in THEMES:
+            self.register_theme(each)
+        self.theme = theme
+        self.animation_level = "none"
+        self.chat = ChatScreen(animated=False)
+        self._modal = modal
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return SIZES
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.chat
+
+    def fill(self) -> None:
+        """Put the fixed session on the screen."""
+        chat = self.chat
+        chat.prompt.cursor_blink = False
+        chat.is_empty = False
+        chat.transcript.load(ENTRIES, more_above=False)
+        chat.transcript.apply(ContextMoved(4, 1, 4))
+        status = Status("qwen2.5-0.5b", "embedded", ready=True, approval="ask")
+        chat.query_one(StatusBar).show_status(status)
+        chat.query_one(StatusBar).show_gauge(GAUGE)
+        live = ENTRIES[4]
+        pins = (PinRow(3, "answers in English, please", None),)
+        chat.query_one(Sidebar).show_gauge(GAUGE)
+        chat.query_one(Sidebar).show_memory(Memory(live, (live,), pins, COMPACTED.details))
+
+    def open_modal(self) -> None:
+        """Lay the modal over the chat."""
+        assert self._modal is not None
+        self.push_screen(self._modal)
+
+
+def preview() -> PreviewScreen:
+    """A preview whose summary is written at once."""
+
+    async def propose(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+        yield SummaryArrived(SUMMARY)
+        yield Proposed(
+            Proposal(
+                COMPACTED,
+                lost=(
+                    Detail("command", "go test ./playground -run Zero", (3,)),
+                    Detail("number", "port 8443", (3,)),
+                    Detail("path", "playground/sign.go", (4,), "assistant"),
+                ),
+                before=GAUGE,
+                after=AFTER,
+                previous_text="Goals:\n- Refactor the parser\n\nUnfinished work:\n- Find the file",
+                first=1,
+                kept=6,
+            )
+        )
+
+    return PreviewScreen(propose, Wish(), Material(tuple(ENTRIES), GAUGE, 6, ("answers in English, please",)))
+
+
+COMMAND = ApprovalRequest(
+    ToolCall("c", "run_command", "{}"),
+    Intent("run_command", "command", "go test", "run a command", "go test ./playground -run Zero", "/home/ana/parser"),
+)
+
+DIFF = ApprovalRequest(
+    ToolCall("c", "edit_file", "{}"),
+    Intent(
+        "edit_file",
+        "edit",
+        "playground/clamp.go",
+        "edit playground/clamp.go",
+        "@@ -1,4 +1,4 @@\n func Clamp(v, lo, hi int) int {\n"
+        "-\tif v < lo { return lo }\n+\tif v <= lo { return lo }\n }",
+        "/home/ana/parser",
+    ),
+)
+
+
+async def _rows() -> list[SessionRow]:
+    return [
+        SessionRow("a", "Refactor the parser", "2026-03-04T09:53:00Z", 14, "/home/ana/parser", is_open=True),
+        SessionRow("b", "Names for a cat", "2026-03-01T20:15:00Z", 6, "/home/ana"),
+        SessionRow("c", "为什么要压缩 history", "2026-02-27T11:00:00Z", 31, "/home/ana/agent"),
+    ]
+
+
+async def _peek(session_id: str) -> list[Logged]:
+    return ENTRIES[:4]
+
+
+async def _rename(session_id: str, title: str) -> None:
+    raise AssertionError("nobody renames in a picture")
+
+
+async def _delete(session_id: str) -> None:
+    raise AssertionError("nobody deletes in a picture")
+
+
+SESSIONS = SessionSource(_rows, _peek, _rename, _delete)
+
+__all__ = ["Appended", "PictureApp", "preview"]

@@ -116,8 +116,8 @@ KEYS: tuple[Key, ...] = (
     Key("preview-folded", "f", "view('folded')", "the messages that go", "preview"),
     Key("preview-put-back", "plus,space", "put_back", "put a lost detail back", "preview"),
     Key("preview-put-back-all", "asterisk", "put_back_all", "put back all of its kind", "preview"),
-    Key("preview-keep-less", "left_square_bracket", "keep(-2)", "keep fewer messages", "preview"),
-    Key("preview-keep-more", "right_square_bracket", "keep(2)", "keep more messages", "preview"),
+    Key("preview-keep-less", "left_square_bracket", "keep('fewer')", "keep fewer messages", "preview"),
+    Key("preview-keep-more", "right_square_bracket", "keep('more')", "keep more messages", "preview"),
     Key("preview-cancel", "escape", "cancel", "cancel; nothing changes", "preview"),
     # an approval
     Key("approval-once", "1,y", "decide('once')", "yes, once", "approval"),

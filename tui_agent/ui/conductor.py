@@ -61,24 +61,15 @@ class Conductor:
         self, screen: ChatScreen, services: Services, handlers: Mapping[str, Handler], opening: Opening
     ) -> None:
         self.screen = screen
+        self.app: App[Any] = screen.app
+        self.prompt: Prompt = screen.prompt
+        self.transcript: Transcript = screen.transcript
         self.services = services
         self.view = SessionView(screen, services)
         self.desk = TurnDesk(screen, services, self.view)
         self.unsent = Unsent(screen.prompt)
         self._handlers = handlers
         self._opening = opening
-
-    @property
-    def app(self) -> App[Any]:
-        return self.screen.app
-
-    @property
-    def prompt(self) -> Prompt:
-        return self.screen.prompt
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.screen.transcript
 
     # ── beginning ────────────────────────────────────────────────────────────
 
@@ -128,9 +119,9 @@ class Conductor:
             await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
         except ModelError as error:
             card.explain(error.what, error.meaning, error.todo)
-            card.add_class("-open")
+            self.screen.is_unconfigured = True
         else:
-            card.remove_class("-open")
+            self.screen.is_unconfigured = False
         activity.stop()
         self._go_on()
 

@@ -133,11 +133,14 @@ def _exact_lines(intent: Intent) -> Iterator[Line]:
         yield Line(safe(line, single_line=True, strict=True), style)
 
 
+_COVERED = {"command": "this command here", "edit": "changes of this file", "read": "this", "other": "this"}
+
+
 def _choices(intent: Intent) -> Content:
-    if intent.sensitive:
-        return Content("1 y  yes, once     4 n  no     Tab  say why not")
-    what = {"command": "this command here", "edit": "edits of this file", "read": "this", "other": "this tool"}
-    return Content(
-        f"1 y  yes, once     2 s  {what[intent.kind]}: yes for this session\n"
-        f"4 n  no            3 a  {what[intent.kind]}: always yes     Tab  say why not"
-    )
+    what = _COVERED[intent.kind]
+    rows = [("1 y", "yes, once")]
+    if not intent.sensitive:
+        rows += [("2 s", f"yes, and {what} for the rest of this session"), ("3 a", f"yes, and always {what}")]
+    rows.append(("4 n", "no"))
+    rows.append(("Tab", "no, and say why"))
+    return Content("\n").join(Content.styled(keys, "bold $primary") + Content(f"  {words}") for keys, words in rows)

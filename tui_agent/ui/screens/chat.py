@@ -73,6 +73,9 @@ class ChatScreen(Screen[None]):
     is_empty: var[bool] = var(True, toggle_class="-empty")
     """Whether nothing was said in the session yet."""
 
+    is_unconfigured: var[bool] = var(False, toggle_class="-unconfigured")
+    """Whether there is no model to ask, so that the start card is shown."""
+
     def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
         super().__init__()
         self._animated = animated
@@ -97,10 +100,7 @@ class ChatScreen(Screen[None]):
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
             yield Sidebar(id="sidebar")
-        yield StatusBar(id="status-bar")
-
-    def on_mount(self) -> None:
-        self.query_one(StatusBar).show_status(self._status)
+        yield StatusBar(self._status)
 
     async def take(self, acting: Acting) -> None:
         """From here on `acting` acts; it is told first what was heard meanwhile."""
@@ -146,12 +146,17 @@ class ChatScreen(Screen[None]):
         """Whether the context panel covers the chat."""
         return self.app.size.width < NARROW and self._panel_in_narrow
 
+    def on_mount(self) -> None:
+        self._fit_panel()
+
     def on_resize(self) -> None:
         self._fit_panel()
 
     def _fit_panel(self) -> None:
         is_narrow = self.app.size.width < NARROW
-        self.query_one(Sidebar).set_class(self._panel_in_narrow if is_narrow else self._panel_in_wide, "-open")
+        is_open = self._panel_in_narrow if is_narrow else self._panel_in_wide
+        # The first size may be told before there is a panel; `on_mount` comes after both.
+        self.query(Sidebar).set_class(is_open, "-open")
 
     # ── what is about sessions and turns ─────────────────────────────────────
 

@@ -34,6 +34,10 @@ STREAM_SECONDS = 0.07
 """The summary is drawn again at most this often while it is being written."""
 
 
+KEEP_STEP = 2
+"""Messages by which one key changes how many are kept: a question and its answer."""
+
+
 class SummaryEditor(SafeTextArea):
     """The proposed summary as a text to edit."""
 
@@ -188,6 +192,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
                 is_ready=proposal is not None,
                 is_editing=self.shown == "edit",
                 keep=self._keep,
+                lost=len(proposal.lost) if proposal is not None else 0,
                 width=self.query_one("#preview-hints").content_size.width,
             )
         )
@@ -300,7 +305,8 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         if focus is not None:
             self.begin(replace(self._wish, focus=focus.strip()))
 
-    def action_keep(self, step: int) -> None:
+    def action_keep(self, which: str) -> None:
+        step = KEEP_STEP if which == "more" else -KEEP_STEP
         keep = max(self._keep + step, 0)
         if keep != self._keep:
             self.begin(replace(self._wish, keep=keep, above=None))

@@ -97,7 +97,7 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         yield Line("")
 
 
-def hints(*, is_ready: bool, is_editing: bool, keep: int, width: int) -> Content:
+def hints(*, is_ready: bool, is_editing: bool, keep: int, lost: int, width: int) -> Content:
     """The keys, each of which can be clicked, in as many rows of `width` cells as they need."""
     if is_editing:
         return Content.styled("Esc done editing · Ctrl+Enter apply", MUTED)
@@ -108,13 +108,13 @@ def hints(*, is_ready: bool, is_editing: bool, keep: int, width: int) -> Content
             _hint("preview-edit", "edit", "edit"),
             _hint("preview-changes", "view('changes')", "what changed"),
             _hint("preview-folded", "view('folded')", "messages"),
-            _hint("preview-lost", "view('lost')", "left out"),
+            _hint("preview-lost", "view('lost')", f"left out: {lost}"),
             _hint("preview-put-back", "put_back", "put back"),
         ]
     actions += [
         _hint("preview-again", "regenerate", "again, with a focus"),
-        _hint("preview-keep-less", "keep(-2)", "fewer"),
-        _hint("preview-keep-more", "keep(2)", f"more than {keep} kept"),
+        _hint("preview-keep-less", "keep('fewer')", "keep fewer"),
+        _hint("preview-keep-more", "keep('more')", f"more than {keep}"),
         _hint("preview-cancel", "cancel", "cancel"),
     ]
     return Content("\n").join(_rows(actions, width))

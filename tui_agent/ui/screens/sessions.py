@@ -208,7 +208,7 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
     return ConfirmScreen(
         "Delete this session?",
         f"{row.title or 'untitled'}\n\n"
-        f"{row.messages} messages, with all their summaries, pins and the index that finds them, are removed from\n"
+        f"{row.messages} messages, with all their summaries, pins and the index that finds them, are removed from "
         "this machine for good. Files that tools changed stay as they are.",
         yes="Delete",
     )

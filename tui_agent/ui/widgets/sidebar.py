@@ -234,5 +234,5 @@ def _item_text(item: Item) -> Content:
     if not item.sources:
         return text + Content.styled("  no source", "$warning")
     origin = " tool" if item.tool_only else ""
-    more = f"+{len(item.sources) - 1}" if len(item.sources) > 1 else ""
-    return text + Content.styled(f" ↗{item.sources[0]}{more}{origin}", MUTED)
+    places = " ".join(f"#{seq}" for seq in item.sources[:2]) + ("…" if len(item.sources) > 2 else "")
+    return text + Content.styled(f" ↗{places}{origin}", MUTED)

@@ -17,10 +17,10 @@ from tui_agent.ui.theme import MUTED
 Choice = Literal["again", "key", "local", "install"]
 
 _CHOICES: tuple[tuple[Choice, str, str], ...] = (
-    ("again", "Look again", "for a key in the environment and for local servers (Ollama, llama.cpp, LM Studio, vLLM)"),
-    ("key", "Enter a key", "for OpenAI or any compatible endpoint; kept in memory for this run only"),
-    ("local", "Enter an address", "of an OpenAI-compatible server, such as http://127.0.0.1:8080/v1"),
-    ("install", "Copy the command", "that installs a small model which runs on this machine, without a key"),
+    ("again", "Look again", "for a key and for local servers"),
+    ("key", "Enter a key", "kept in memory for this run only"),
+    ("local", "Enter an address", "of an OpenAI-compatible server"),
+    ("install", "Copy the command", "that installs a small local model, no key needed:"),
 )
 INSTALL_COMMAND = 'pip install "tui-agent[local]"'
 
@@ -38,14 +38,12 @@ class StartCard(Vertical):
         yield Static(Content.styled("Get started", "bold $primary"))
         yield Static(Content(""), id="start-reason")
         yield OptionList(
-            *(
-                Option(Content.styled(f"{title}\n", "bold") + Content.styled(f"  {about}", MUTED), id=choice)
-                for choice, title, about in _CHOICES
-            ),
+            *(Option(_row(title, about), id=choice) for choice, title, about in _CHOICES),
             id="start-choices",
             compact=True,
         )
-        yield Static(Content.styled(f"{INSTALL_COMMAND}\n", "$accent") + Content.styled(_PROMISE, MUTED))
+        yield Static(Content.styled(INSTALL_COMMAND, "$accent"), id="start-command")
+        yield Static(Content.styled(_PROMISE, MUTED))
 
     def explain(self, what: str, meaning: str, todo: str) -> None:
         """Say why no model can be asked."""
@@ -61,3 +59,7 @@ class StartCard(Vertical):
 
 
 _PROMISE = "Nothing leaves this machine before you send the first message. What you type now is kept."
+
+
+def _row(title: str, about: str) -> Content:
+    return Content.styled(f"{title:<18}", "bold") + Content.styled(about, MUTED)

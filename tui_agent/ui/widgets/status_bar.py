@@ -108,18 +108,23 @@ class CompactButton(Static, can_focus=False):
 class StatusBar(Horizontal):
     """One row at the bottom of the chat."""
 
+    def __init__(self, status: Status) -> None:
+        super().__init__(id="status-bar")
+        self._line = StatusLine(id="status-line")
+        self._line.set_reactive(StatusLine.status, status)
+
     def compose(self) -> ComposeResult:
-        yield StatusLine(id="status-line")
+        yield self._line
         yield CompactButton()
         yield Static(Content("F1 help"), id="help-hint")
 
     def show_gauge(self, gauge: Gauge) -> None:
         """Show this measure."""
-        self.query_one(StatusLine).gauge = gauge
+        self._line.gauge = gauge
 
     def show_status(self, status: Status) -> None:
         """Show these words."""
-        self.query_one(StatusLine).status = status
+        self._line.status = status
 
     def allow_compaction(self, allowed: bool) -> None:
         """Enable or disable the button; it is disabled while an approval is pending."""

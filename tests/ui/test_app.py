@@ -1,0 +1,208 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import says
+from tests.ui.screen_text import screen_text
+from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
+from tui_agent.settings import Settings
+from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.theme import DARK, LIGHT
+from tui_agent.ui.widgets.sidebar import MemoryList, Sidebar
+from tui_agent.ui.widgets.start_card import StartCard
+
+HEAVY = ("openai", "tiktoken", "pydantic", "xllamacpp", "httpx", "httpx2", "apsw", "tui_agent.agent", "tui_agent.model")
+
+
+def test_the_first_paint_needs_nothing_that_takes_long_to_load() -> None:
+    code = f"import sys, tui_agent.ui.app; print([each for each in {HEAVY!r} if each in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_what_is_typed_before_anything_is_loaded_is_not_lost(tmp_path: Path) -> None:
+    with ModelServer(says("here")) as server:
+        settings = Settings(base_url=server.url, model="fake-model", data_dir=str(tmp_path), tools=False)
+        app = TuiAgentApp(settings, directory=tmp_path)
+        async with app.run_test(size=LARGE) as pilot:
+            await pilot.press(*"early", "enter", *"bird")
+            while not server.requests:
+                await pilot.pause()
+            assert server.requests[0].last_text == "early"
+            assert app._chat.prompt.text == "bird"
+
+
+async def test_with_nothing_configured_the_start_card_says_what_to_do(tmp_path: Path) -> None:
+    settings = Settings(data_dir=str(tmp_path), embedded="off")
+    app = TuiAgentApp(settings, directory=tmp_path)
+    async with app.run_test(size=USUAL) as pilot:
+        await until(lambda: app._chat.is_unconfigured, pilot)
+        assert app._chat.query_one(StartCard).display
+        assert 'pip install "tui-agent[local]"' in screen_text(app)
+        await pilot.press(*"hello", "enter")
+        await pilot.pause()
+        assert app._chat.prompt.has_focus
+
+
+async def test_an_address_entered_at_the_start_card_connects_and_sends_what_waits(tmp_path: Path) -> None:
+    with ModelServer(says("at last")) as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            await person.sees("Get started")
+            await person.send("are you there?")
+            await person.sees("queued  are you there?")
+            person.conductor.screen.query_one("#start-choices").focus()
+            await person.press("down", "down", "enter")
+            await person.sees("Enter an address")
+            await person.press("ctrl+u", *server.url, "enter")
+            await person.sees("at last")
+            assert "Get started" not in person.seen
+
+
+@pytest.mark.parametrize("size", [LARGE, USUAL, SMALL, (59, 16), (40, 12)])
+async def test_prompt_and_gauge_are_there_at_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path, size=size) as person:
+            await person.say("hello")
+            screen = person.conductor.screen
+            for selector in ("#prompt", "#status-bar", "#transcript"):
+                region = screen.query_one(selector).region
+                assert region.width > 0, selector
+                assert region.right <= size[0], selector
+                assert region.bottom <= size[1], selector
+            assert "▓" in person.seen.split("\n")[-1]
+            await person.sees("hello")
+
+
+async def test_the_panel_is_a_column_where_there_is_room_and_an_overlay_where_there_is_none(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=USUAL) as person:
+            sidebar = person.conductor.screen.query_one(Sidebar)
+            assert not sidebar.display
+            await person.press("f3")
+            await person.until(lambda: bool(sidebar.display))
+            assert person.conductor.screen.query_one(MemoryList).has_focus
+            await person.press("escape")
+            assert not sidebar.display
+            assert person.conductor.prompt.has_focus
+            await person.pilot.resize_terminal(*LARGE)
+            await person.until(lambda: bool(sidebar.display))
+            await person.press("ctrl+t")
+            await person.until(lambda: not sidebar.display)
+
+
+async def test_tab_goes_round_through_prompt_and_panel(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            seen = set()
+            for _ in range(4):
+                focused = person.app.focused
+                seen.add(type(focused).__name__)
+                await person.press("tab")
+            assert {"Prompt", "MemoryList"} <= seen
+            await person.press("escape")
+            await person.until(lambda: person.conductor.prompt.has_focus)
+
+
+async def test_enter_on_an_item_of_the_panel_goes_to_its_source(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said(*(f"message {place}" for place in range(60)))
+            await person.conductor.command("pin", "a line")
+            await person.conductor.screen.run_action("scroll_edge(-1)")
+            await person.send("/summary")
+            await person.press("end", "enter")
+            await person.until(lambda: person.conductor.transcript.scroll_y > 0)
+
+
+async def test_a_theme_is_tried_while_it_is_chosen_and_remembered(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            assert person.app.theme == DARK.name
+            await person.conductor.command("theme")
+            await person.press("down")
+            await person.until(lambda: person.app.theme != DARK.name)
+            await person.press("escape")
+            await person.until(lambda: person.app.theme == DARK.name)
+            await person.conductor.command("theme", LIGHT.name)
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path) as person:
+            assert person.app.theme == LIGHT.name
+
+
+async def test_another_model_is_chosen_from_what_the_endpoint_lists(tmp_path: Path) -> None:
+    with ModelServer(says("from the other"), models=("fake-model", "other-model")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/model")
+            await person.sees("other-model")
+            await person.press(*"other", "enter")
+            await person.sees("● other-model")
+            await person.say("who are you?")
+            assert server.requests[-1].body["model"] == "other-model"
+
+
+async def test_every_command_is_in_the_palette(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.press("ctrl+p")
+            await person.press(*"undo-comp")
+            await person.sees("/undo-compact")
+            await person.press("enter")
+            await person.until(lambda: len(person.app.screen_stack) == 1)
+            await person.sees("There is no compaction to undo")
+
+
+async def test_shift_tab_goes_through_the_approval_modes(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            for mode in ("edits", "all", "ask"):
+                await person.press("shift+tab")
+                await person.sees(f"approve: {mode}")
+
+
+async def test_an_attached_text_goes_into_the_prompt_and_a_picture_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("remember the milk")
+    (tmp_path / "dot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with ModelServer(says("seen")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.conductor.command("attach", "notes.txt")
+            await person.conductor.command("attach", "dot.png")
+            await person.sees("with [dot.png]")
+            await person.type("what is this?")
+            await person.press("enter")
+            await person.sees("seen")
+            parts = server.requests[0].messages[-1]["content"]
+            assert "remember the milk" in parts[0]["text"]
+            assert parts[1]["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+async def test_exports_are_written_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("hello there")
+            await person.conductor.command("export", "md notes.md")
+            await person.until((tmp_path / "notes.md").exists)
+            assert "hello there" in (tmp_path / "notes.md").read_text()
+            assert (tmp_path / "notes.md").stat().st_mode & 0o777 == 0o600
+            await person.conductor.command("export", "md notes.md")
+            await person.sees("exists already")
+
+
+async def test_a_broken_part_ends_the_program_with_one_line_and_no_values(tmp_path: Path) -> None:
+    secret = "sk-very-secret"
+    app = TuiAgentApp(Settings(data_dir=str(tmp_path), embedded="off", api_key=secret), directory=tmp_path)
+
+    async def breaks() -> None:
+        async with app.run_test(size=USUAL) as pilot:
+            app._chat.call_later(lambda: 1 // len(secret[99:]))
+            await pilot.pause()
+
+    with pytest.raises(ZeroDivisionError):
+        await breaks()
+    assert app.return_code == 1
+    (crash,) = (tmp_path / "log").glob("crash-*.txt")
+    assert "ZeroDivisionError" in crash.read_text()
+    assert secret not in crash.read_text()
+    assert crash.stat().st_mode & 0o777 == 0o600
