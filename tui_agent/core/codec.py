@@ -30,9 +30,25 @@ def entry_from_json(stored: dict[str, Any]) -> Entry:
     return cast(Entry, _from_fields(kind, stored))
 
 
+_TAKEN = ("seq", "at")
+"""Names under which `logged_to_json` says where an entry stands: fields of the same name get `entry_` before them."""
+
+
 def logged_to_json(logged: Logged) -> dict[str, Any]:
     """`{"seq", "at", "type", ...}`, as printed by the command line and written by exports."""
-    return {"seq": logged.seq, "at": logged.at, **entry_to_json(logged.entry)}
+    entry = entry_to_json(logged.entry)
+    renamed = {f"entry_{name}" if name in _TAKEN else name: value for name, value in entry.items()}
+    return {"seq": logged.seq, "at": logged.at, **renamed}
+
+
+def entry_from_logged_json(stored: dict[str, Any]) -> Entry:
+    """The entry of what `logged_to_json` wrote.
+
+    Raises:
+        ValueError: the object is no entry.
+    """
+    renamed = {name: stored[f"entry_{name}"] for name in _TAKEN if f"entry_{name}" in stored}
+    return entry_from_json({**stored, **renamed})
 
 
 def value_to_json(value: Any) -> Any:

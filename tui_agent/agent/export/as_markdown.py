@@ -100,7 +100,7 @@ def _summary(version: Version) -> Iterator[str]:
 def _items(items: Iterable[Item]) -> Iterator[str]:
     for section, group in groupby(items, key=lambda item: item.section):
         if section:
-            yield f"*{section}*"
+            yield f"*{_line(section)}*"
         yield "\n".join(f"- {_indented(item.text)} {_sources(item)}".rstrip() for item in group)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from tui_agent.agent.export.as_json import FORMAT, FORMAT_VERSION
 from tui_agent.agent.imports.fitting import misfit
 from tui_agent.agent.imports.logs import EPOCH, Imported, compact, measured, object_at, text_at, time_of
-from tui_agent.core.codec import ENTRY_TYPES, entry_from_json
+from tui_agent.core.codec import ENTRY_TYPES, entry_from_logged_json
 from tui_agent.core.entries import Entry, Logged
 
 _KNOWN_PARTS = ("text", "image", "other")
@@ -55,7 +55,7 @@ def _logged(stored: Any, place: int) -> Logged:
 
 
 def _entry(stored: Mapping[str, Any]) -> Entry:
-    entry = entry_from_json({**stored, **({"parts": _parts(stored["parts"])} if "parts" in stored else {})})
+    entry = entry_from_logged_json({**stored, **({"parts": _parts(stored["parts"])} if "parts" in stored else {})})
     wrong = misfit(entry, ENTRY_TYPES[type(entry).__name__])
     if wrong:
         raise ValueError(wrong)
