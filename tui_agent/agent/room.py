@@ -32,7 +32,8 @@ async def make_room(
 ) -> AsyncGenerator[Event, None]:
     """Before a request: clip what is too large, compact if due, and see to it that the request fits the window.
 
-    `TurnEnded` comes last when it cannot be made to fit; the log then says why and what to do.
+    `TurnEnded` comes last when it cannot be made to fit; the log then says why and what to do, unless the endpoint
+    has said it (`overflow`).
     """
     refused = session.gauge().tokens if overflow is not None else None
     for event in await clip_results(session, OVERFLOWN if overflow is not None else 1.0):
@@ -56,8 +57,9 @@ async def make_room(
     gauge = session.gauge()
     if fits(gauge) and (refused is None or gauge.tokens < refused):
         return
-    for event in await session.append(refusal(gauge, may_compact)):
-        yield event
+    if refused is None:
+        for event in await session.append(refusal(gauge, may_compact)):
+            yield event
     yield TurnEnded("refused")
 
 
