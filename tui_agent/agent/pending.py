@@ -1,6 +1,10 @@
 """What a session's newest tool calls still wait for: a result, or the user's word."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from tui_agent.agent.session import Session
+from tui_agent.context.checkpoint import Checkpoint
 from tui_agent.context.pairing import is_rewound
 from tui_agent.core.entries import (
     ApprovalAnswered,
@@ -12,7 +16,6 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.core.events import Event
 
 CANCELLED = "cancelled by the user"
 PASSED_OVER = "The user did not allow this call and wrote the next message instead."
@@ -20,10 +23,19 @@ NEVER_BEGUN = "cancelled: the program ended before this call was made"
 OUTCOME_UNKNOWN = "interrupted: the program ended before this call was done; what it had done by then is unknown"
 
 
-def open_calls(session: Session) -> tuple[ToolCall, ...]:
+class Log(Protocol):
+    """What is read of a session here: its newest entries, and what of them still stands."""
+
+    checkpoint: Checkpoint
+
+    @property
+    def tail(self) -> Sequence[Logged]: ...
+
+
+def open_calls(log: Log) -> tuple[ToolCall, ...]:
     """Tool calls of the newest assistant message that have no result yet."""
     answered: set[str] = set()
-    for logged in reversed(_standing(session)):
+    for logged in reversed(_standing(log)):
         match logged.entry:
             case ToolReturned(call_id=call_id):
                 answered.add(call_id)
@@ -36,11 +48,11 @@ def open_calls(session: Session) -> tuple[ToolCall, ...]:
     return ()
 
 
-def pending_approval(session: Session) -> ToolCall | None:
+def pending_approval(log: Log) -> ToolCall | None:
     """The call whose approval was asked and not answered; it is asked again when the session is opened."""
-    waiting = {call.id: call for call in open_calls(session)}
+    waiting = {call.id: call for call in open_calls(log)}
     pending: ToolCall | None = None
-    for logged in _standing(session) if waiting else ():
+    for logged in _standing(log) if waiting else ():
         match logged.entry:
             case ApprovalAsked(call_id) if call_id in waiting:
                 pending = waiting[call_id]
@@ -51,40 +63,44 @@ def pending_approval(session: Session) -> ToolCall | None:
     return pending
 
 
-async def close_open_calls(session: Session, reason: str) -> list[Event]:
-    """Give every open call a result, so that the log is valid for the next request."""
-    results = [_closing(call, reason) for call in open_calls(session)]
-    return await session.append(*results) if results else []
+def closing(log: Log, reason: str) -> list[Entry]:
+    """A result for every open call, so that the log is whole."""
+    return [_closed(call, reason) for call in open_calls(log)]
 
 
-async def repair(session: Session) -> list[Event]:
-    """What a crash left half done: every open call gets a result, but for one whose approval is to be asked again.
+def repairs(log: Log) -> list[Entry]:
+    """What makes a log whole that a crash left half done: a result for every open call but the one that is pending.
 
     None is run again by itself: a call may have done its work before its result could be written down.
     """
-    pending = pending_approval(session)
+    pending = pending_approval(log)
     reason = OUTCOME_UNKNOWN if pending is None else NEVER_BEGUN
-    others = [call for call in open_calls(session) if pending is None or call.id != pending.id]
-    return await session.append(*(_closing(call, reason) for call in others)) if others else []
+    return [_closed(call, reason) for call in open_calls(log) if pending is None or call.id != pending.id]
 
 
-def passed_over(session: Session) -> list[Entry]:
+def passed_over(log: Log) -> list[Entry]:
     """What closes the open calls when the user says something else instead of answering: a denial, in the log too."""
-    pending = pending_approval(session)
+    pending = pending_approval(log)
     entries: list[Entry] = []
-    for call in open_calls(session):
+    for call in open_calls(log):
         if pending is not None and call.id == pending.id:
             entries.append(ApprovalAnswered(call.id, "denied"))
             entries.append(ToolReturned(call.id, PASSED_OVER, failed=True, name=call.name))
         else:
-            entries.append(_closing(call, CANCELLED))
+            entries.append(_closed(call, CANCELLED))
     return entries
 
 
-def _closing(call: ToolCall, reason: str) -> ToolReturned:
+async def repair(session: Session) -> None:
+    """Make a log whole that a crash left half done."""
+    if entries := repairs(session):
+        await session.append(*entries)
+
+
+def _closed(call: ToolCall, reason: str) -> ToolReturned:
     return ToolReturned(call.id, f"({reason})", failed=True, name=call.name)
 
 
-def _standing(session: Session) -> list[Logged]:
+def _standing(log: Log) -> list[Logged]:
     """The tail without what was rewound."""
-    return [each for each in session.tail if not is_rewound(each.seq, session.checkpoint.rewound)]
+    return [each for each in log.tail if not is_rewound(each.seq, log.checkpoint.rewound)]

@@ -9,7 +9,7 @@ from typing import Any
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
-from tui_agent.agent.pending import CANCELLED, close_open_calls, passed_over, pending_approval
+from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval
 from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
@@ -133,8 +133,8 @@ class Turn:
         if exchanges and exchanges[-1].said is None:
             await exchanges[-1].keep_partial(reason)
             return
-        await close_open_calls(self.session, CANCELLED if reason == STOPPED else reason)
-        await self.session.append(Interrupted(reason))
+        results = closing(self.session, CANCELLED if reason == STOPPED else reason)
+        await self.session.append(*results, Interrupted(reason))
 
     async def _rounds(self, exchanges: list[Exchange], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         bench, session = self.bench, self.session
