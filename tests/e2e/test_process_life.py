@@ -1,6 +1,5 @@
 """How the program ends: terminal restored, what was said saved, children gone, the right exit code."""
 
-import json
 import os
 import pty
 import signal
@@ -14,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.pty_app import LARGE, USUAL, PtyApp, environment, opened, program
+from tests.e2e.records import only_session
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Gate, calls, says
-from tests.fakes.valid import problems
 
 pytestmark = pytest.mark.slow
 
@@ -45,24 +44,8 @@ def streaming(server: ModelServer, home: Path, **more: Any) -> Iterator[PtyApp]:
         yield app
 
 
-def shown(server: ModelServer, home: Path) -> dict[str, Any]:
-    """The only session, as the command line shows it."""
-    environ = environment(home, server)
-
-    def run(*argv: str) -> Any:
-        done = subprocess.run(
-            [*program(), *argv, "--json"], env=environ, capture_output=True, text=True, check=True, timeout=60
-        )
-        return json.loads(done.stdout)
-
-    (listed,) = run("sessions", "list")
-    session: dict[str, Any] = run("sessions", "show", listed["id"])
-    assert problems(session["context"]) == []
-    return session
-
-
-def has_partial_answer(server: ModelServer, home: Path) -> bool:
-    said = [entry for entry in shown(server, home)["archive"] if entry["type"] == "AssistantSaid"]
+def has_partial_answer(home: Path) -> bool:
+    said = [entry for entry in only_session(home / "data")["archive"] if entry["type"] == "AssistantSaid"]
     return [(entry["text"], entry.get("finish")) for entry in said] == [("half of it is here", None)]
 
 
@@ -80,14 +63,14 @@ def test_a_signal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path
         app.process.send_signal(number)
         assert ended_within(app) == SIGNALS[number]
         assert app.is_restored() == []
-    assert has_partial_answer(server, tmp_path)
+    assert has_partial_answer(tmp_path)
 
 
 def test_closing_the_terminal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path) -> None:
     with streaming(server, tmp_path) as app:
         app.hang_up()
         assert ended_within(app) == 129
-    assert has_partial_answer(server, tmp_path)
+    assert has_partial_answer(tmp_path)
 
 
 def test_quitting_in_the_middle_of_an_answer_asks_first(server: ModelServer, tmp_path: Path) -> None:
@@ -97,7 +80,7 @@ def test_quitting_in_the_middle_of_an_answer_asks_first(server: ModelServer, tmp
         app.press("y")
         assert ended_within(app) == 0
         assert app.is_restored() == []
-    assert has_partial_answer(server, tmp_path)
+    assert has_partial_answer(tmp_path)
 
 
 def test_a_crash_in_the_middle_of_an_answer_prints_one_line_and_no_values(server: ModelServer, tmp_path: Path) -> None:
@@ -119,7 +102,7 @@ def test_a_crash_in_the_middle_of_an_answer_prints_one_line_and_no_values(server
     report = crash.read_text()
     assert "failing_driver.py" in report
     assert "canary" not in report
-    assert has_partial_answer(server, tmp_path)
+    assert has_partial_answer(tmp_path)
 
 
 def test_unsent_text_survives_a_signal(server: ModelServer, tmp_path: Path) -> None:
@@ -130,6 +113,14 @@ def test_unsent_text_survives_a_signal(server: ModelServer, tmp_path: Path) -> N
         assert ended_within(app) == 143
     with opened(server, tmp_path) as app:
         app.sees("not sent yet")
+
+
+def test_what_is_typed_while_it_starts_is_not_lost(server: ModelServer, tmp_path: Path) -> None:
+    server.script(says("Good morning."))
+    with opened(server, tmp_path, is_ready=False, tools="false") as app:
+        app.type("early bird\r")
+        app.sees("Good morning.")
+        assert server.requests[0].last_text == "early bird"
 
 
 def test_bytes_that_are_no_utf8_do_not_end_the_program(server: ModelServer, tmp_path: Path) -> None:
@@ -183,7 +174,7 @@ def test_a_running_command_ends_with_the_program(server: ModelServer, tmp_path: 
             app.hang_up()
         assert ended_within(app) == {"signal": 143, "crash": 1, "hang up": 129}[ending]
         assert gone(pids)
-    archive = shown(server, tmp_path)["archive"]
+    archive = only_session(tmp_path / "data")["archive"]
     assert any(entry["type"] == "ToolReturned" and entry["failed"] for entry in archive)
 
 

@@ -77,7 +77,7 @@ class ChatScreen(Screen[None]):
     """Whether there is no model to ask, so that the start card is shown."""
 
     def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
-        super().__init__()
+        super().__init__(classes="-empty")
         self._animated = animated
         self._status = status or Status()
         self._acting: Acting | None = None
@@ -99,7 +99,7 @@ class ChatScreen(Screen[None]):
                 yield FindBar()
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
-            yield Sidebar(id="sidebar")
+            yield Sidebar(id="sidebar", classes="-open" if self.app.size.width >= NARROW else "")
         yield StatusBar(self._status)
 
     async def take(self, acting: Acting) -> None:
@@ -283,12 +283,15 @@ class ChatScreen(Screen[None]):
     # ── keys ─────────────────────────────────────────────────────────────────
 
     def on_key(self, event: events.Key) -> None:
-        """What is typed outside text fields, and means nothing there, goes into the prompt."""
-        is_outside = self.focused is None or self.focused is self.transcript
-        if not is_outside or not event.is_printable or event.character is None:
+        """What is typed outside text fields, and means nothing there, goes into the prompt.
+
+        So does what was typed before anything had the focus: it comes here, when the prompt has it already.
+        """
+        is_for_prompt = self.focused in (None, self.transcript, self.prompt)
+        if not is_for_prompt or not event.is_printable or event.character is None:
             return
         acts_on_message = event.key in _MESSAGE_KEYS and self.transcript.current is not None
-        if event.key != "question_mark" and not acts_on_message:
+        if (event.key != "question_mark" or self.prompt.has_focus) and not acts_on_message:
             event.stop()
             self.prompt.focus()
             self.prompt.add(event.character)
