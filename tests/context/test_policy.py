@@ -250,7 +250,7 @@ def test_another_window_ends_the_pause() -> None:
     assert pause_for(*entries, limits=Limits(window=16_384)) == ""
 
 
-def test_growth_by_a_fifth_ends_the_pause() -> None:
+def test_growth_by_half_ends_the_pause() -> None:
     entries: list[Entry] = [user(LONG), answer(LONG), stalled(), user("c"), stalled(), user("d")]
     assert pause_for(*entries, answer("short")) != ""
     assert pause_for(*entries, answer(LONG)) == ""

@@ -15,7 +15,7 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
 from tui_agent.context.ledger import carry, details_of, lost, supersede
 from tui_agent.context.pairing import is_rewound
-from tui_agent.context.policy import Plan, plan
+from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
     extract,
@@ -95,7 +95,9 @@ class Compactor:
         keep = limits.keep_recent if wish.keep is None else wish.keep
         # A number the user chose is obeyed; otherwise fewer are kept where only that gets below the trigger.
         may_keep_less = limits if wish.keep is None or wish.must_fit else None
-        made = plan(session.checkpoint, session.tail, keep, may_keep_less, wish.above, session.gauge().parts)
+        least = 0 if wish.must_fit else LEAST_KEPT
+        parts = session.gauge().parts
+        made = plan(session.checkpoint, session.tail, keep, may_keep_less, wish.above, parts, least)
         if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
             raise NothingToFold("Too little has become old for a summary to be shorter.")
         started = time.monotonic()

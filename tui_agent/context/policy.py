@@ -27,7 +27,10 @@ __all__ = ["PRESETS", "Plan", "Preset", "may_compact", "pause", "plan"]
 STALLS_BEFORE_PAUSE = 2
 """Automatic compactions in a row without progress after which the next ones wait."""
 
-GROWTH_TO_RESUME = 0.2
+LEAST_KEPT = 2
+"""Messages that stay even where fewer would get below the trigger: a question and its answer."""
+
+GROWTH_TO_RESUME = 0.5
 """By what share of itself the context must have grown for automatic compaction to be tried again."""
 
 GROWTH_IN_TURN = 1.0
@@ -62,6 +65,7 @@ def plan(
     limits: Limits | None = None,
     above: int | None = None,
     parts: GaugeParts | None = None,
+    least: int = LEAST_KEPT,
 ) -> Plan:
     """What a compaction now would fold.
 
@@ -71,6 +75,7 @@ def plan(
         limits: with a token trigger in them, fewer messages are kept where that gets the context below it.
         above: fold everything before this sequence number instead, whatever `keep` says.
         parts: the gauge's parts, for what the context takes besides its tail.
+        least: never fewer than so many messages stay, whatever the trigger says.
 
     Raises:
         ApprovalPending: a tool call waits for the user.
@@ -92,7 +97,8 @@ def plan(
     else:
         cut = _cut_keeping(units, foldable, keep)
         if limits is not None:
-            cut = _cut_below_trigger(checkpoint, standing, foldable, cut, limits, parts)
+            furthest = _cut_keeping(units, foldable, min(least, keep))
+            cut = _cut_below_trigger(checkpoint, standing, foldable, cut, furthest or 0, limits, parts)
     if cut is None:
         raise NothingToFold(
             "There are no old messages to compact.",
@@ -111,7 +117,7 @@ def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
     """Why automatic compaction waits, in numbers, and what to change; "" while it may run.
 
     It waits for the rest of the turn after an attempt that failed or gained too little, and after two attempts in a
-    row without progress until the context has grown by a fifth. A compaction by hand, an undo, and another model or
+    row without progress until the context has grown by half. A compaction by hand, an undo, and another model or
     window end the pause.
     """
     stalls = checkpoint.stalls
@@ -146,7 +152,7 @@ def _explanation(count: int, failed: bool, gauge: Gauge, limits: Limits) -> str:
     return (
         f"Automatic compaction is paused: {count} attempts in a row {outcome}. "
         f"The context holds {gauge.tokens - parts.unsent:,} tokens: {floor}. {_advice(parts)} "
-        "It resumes when the context has grown by a fifth, or after a compaction by hand."
+        "It resumes when the context has grown by half, or after a compaction by hand."
     )
 
 
@@ -204,10 +210,11 @@ def _cut_below_trigger(
     standing: Sequence[Logged],
     foldable: Sequence[Atom],
     cut: int | None,
+    furthest: int,
     limits: Limits,
     parts: GaugeParts | None,
 ) -> int | None:
-    """A cut that keeps less, if the tail behind `cut` is too long for the token trigger and a shorter one is not."""
+    """A cut, up to `furthest`, that keeps less, if the tail behind `cut` is too long for the token trigger."""
     trigger = limits.trigger_tokens()
     if trigger is None:
         return cut
@@ -222,6 +229,8 @@ def _cut_below_trigger(
     for shorter in cuts_among(foldable):
         if shorter <= (cut or 0):
             continue
+        if shorter > furthest:
+            break
         while place < len(sizes) and sizes[place][0] <= shorter:
             kept -= sizes[place][1]
             place += 1
