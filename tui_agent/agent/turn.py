@@ -62,6 +62,9 @@ class Turn:
     review: Reviewer | None = None
     """Asks the user to look at a proposed summary; None where nobody can (headless)."""
 
+    is_left: bool = False
+    """Whether the program is ending: a question that stands open then is asked again when the session is opened."""
+
     async def say(self, parts: tuple[Part, ...]) -> AsyncGenerator[Event, None]:
         """The user says something; the model answers it. An approval that is still pending is denied by it."""
         said = UserSaid(parts)
@@ -132,6 +135,8 @@ class Turn:
         await self.session.written()
         if exchanges and exchanges[-1].said is None:
             await exchanges[-1].keep_partial(reason)
+            return
+        if self.is_left and pending_approval(self.session) is not None:
             return
         results = closing(self.session, CANCELLED if reason == STOPPED else reason)
         await self.session.append(*results, Interrupted(reason))

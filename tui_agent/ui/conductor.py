@@ -218,7 +218,7 @@ class Conductor:
 
     async def leave(self) -> None:
         """Bring everything into order before the program ends."""
-        await self.desk.stop_and_wait()
+        await self.desk.leave()
         await self.save_unsent()
 
     async def close(self) -> None:

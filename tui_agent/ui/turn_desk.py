@@ -41,8 +41,12 @@ class TurnDesk:
         self._services = services
         self._view = view
         self._worker: Worker[None] | None = None
+        self._turn: Turn | None = None
         self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
         """Messages, each with the earlier one whose place it takes."""
+
+        self._sending: tuple[int, str] | None = None
+        """The log's end when the running turn began, and the message it began with."""
 
     @property
     def is_busy(self) -> bool:
@@ -52,7 +56,7 @@ class TurnDesk:
     @property
     def waiting(self) -> tuple[str, ...]:
         """The messages that are sent when the turn before them has ended."""
-        return tuple("".join(part.text for part in parts if isinstance(part, TextPart)) for parts, _ in self._waiting)
+        return tuple(_words(parts) for parts, _ in self._waiting)
 
     # ── starting and stopping ────────────────────────────────────────────────
 
@@ -68,6 +72,7 @@ class TurnDesk:
             parts, seq = self._waiting.popleft()
             self._changed()
             self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
+            self._sending = self._view.session.checkpoint.seq, _words(parts)
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""
@@ -75,7 +80,7 @@ class TurnDesk:
         if self.is_busy or session is None:
             return
         try:
-            turn = self._services.turn(session, self.approve, self.review)
+            self._turn = turn = self._services.turn(session, self.approve, self.review)
         except ModelError as error:
             self._screen.post_message(Told(error))
             return
@@ -96,6 +101,12 @@ class TurnDesk:
         if worker is not None and self.stop():
             with contextlib.suppress(WorkerError):
                 await worker.wait()
+
+    async def leave(self) -> None:
+        """The same for good: what was asked and not answered is asked again when the session is opened."""
+        if self._turn is not None:
+            self._turn.is_left = True
+        await self.stop_and_wait()
 
     def take_back(self) -> str:
         """Take the waiting messages out of the line; their text."""
@@ -126,7 +137,18 @@ class TurnDesk:
             self._view.happened(event)
         if worker.state is WorkerState.ERROR:
             self._tell(worker.error)
+            self._take_back_unsaved()
+        self._sending = None
         return worker.state is WorkerState.SUCCESS
+
+    def _take_back_unsaved(self) -> None:
+        """A message that did not reach the log waits again, before those behind it."""
+        session = self._view.session
+        if self._sending is None or session is None:
+            return
+        seq, text = self._sending
+        if session.checkpoint.seq == seq:
+            self._waiting.appendleft(((TextPart(text),), None))
 
     def _tell(self, error: BaseException | None) -> None:
         """The wall round a turn: whatever went wrong is told, and the app lives on."""
@@ -179,6 +201,10 @@ class TurnDesk:
         except asyncio.CancelledError:
             _take_away(screen)
             raise
+
+
+def _words(parts: tuple[Part, ...]) -> str:
+    return "".join(part.text for part in parts if isinstance(part, TextPart))
 
 
 def _take_away(screen: ModalScreen[Any]) -> None:
