@@ -51,7 +51,7 @@ def stale(session: Session, remains: Remains) -> list[str]:
 
 
 def _states(text: str, exact: str) -> bool:
-    return text == exact or text.endswith(f" {exact}") or text.endswith(f"是{exact}")
+    return text == exact or text.endswith((f" {exact}", f"是{exact}"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -38,23 +38,24 @@ REMARKS = {
 }
 ANSWERS = {
     "en": (
-        "I would begin with the part that hurts most and leave the rest for later. It keeps the change small, and a "
-        "small change is easy to take back if it turns out to be wrong. When that works, the next step is mostly "
+        "I would begin with the part that hurts most and leave the rest for later. It keeps the change small, and "
+        "a small change is easy to take back if it turns out to be wrong. When that works, the next step is mostly "
         "a matter of patience: look at one place after another, change it, and see whether things still hold.",
-        "There are two ways to see it. The first is to treat it as a matter of order: what comes early shapes what comes "
-        "late, so the early part deserves more care. The second is to treat it as a matter of weight: what is heavy "
-        "should be looked at first, wherever it stands. I lean towards the second, because it is easier to explain.",
-        "Here is how I understand it. Something that used to be quick has become slow, nobody changed it on purpose, and "
-        "the slowness comes and goes. That usually means that two things wait for each other now and then. I would look "
-        "for the place where they meet, and write down what each of them holds while it waits.",
-        "It reads well now. The beginning is quiet, the middle has the tension it needs, and the end does not explain "
-        "itself. If I had one wish, it would be to let the reader wait a little longer before the door opens. The rest "
-        "I would leave alone for a while, and come back to it with fresh eyes.",
-        "I understand that this is frustrating, and I am sorry for the trouble. Let us take it step by step. Tell me what "
-        "you see when it happens, and what you saw before it happened. From there we can rule out the simple causes, one "
-        "after another, and hand over what is left to the people who can look inside.",
-        "Yes, that would work. It costs a little more at the start and saves a lot later. The only thing I would watch is "
-        "that people forget about it after a while, so it should be written down where they look first.",
+        "There are two ways to see it. The first is to treat it as a matter of order: what comes early shapes what "
+        "comes late, so the early part deserves more care. The second is to treat it as a matter of weight: what "
+        "is heavy should be looked at first, wherever it stands. I lean towards the second, because it is easier "
+        "to explain.",
+        "Here is how I understand it. Something that used to be quick has become slow, nobody changed it on "
+        "purpose, and the slowness comes and goes. That usually means that two things wait for each other now and "
+        "then. I would look for the place where they meet, and write down what each of them holds while it waits.",
+        "It reads well now. The beginning is quiet, the middle has the tension it needs, and the end does not "
+        "explain itself. If I had one wish, it would be to let the reader wait a little longer before the door "
+        "opens. The rest I would leave alone for a while, and come back to it with fresh eyes.",
+        "I understand that this is frustrating, and I am sorry for the trouble. Let us take it step by step. Tell "
+        "me what you see when it happens, and what you saw before it happened. From there we can rule out the "
+        "simple causes, one after another, and hand over what is left to the people who can look inside.",
+        "Yes, that would work. It costs a little more at the start and saves a lot later. The only thing I would "
+        "watch is that people forget about it after a while, so it should be written down where they look first.",
     ),
     "zh": (
         "我会先从最麻烦的那部分开始，其余的放到后面。这样改动小，万一错了也容易退回来。等这一步稳了，后面的就只是耐心的问题："

@@ -28,9 +28,6 @@ class Fact:
     replaced: bool = False
     """Whether a later statement of the session put another value in its place."""
 
-    replaced_values: tuple[str, ...] = ()
-    """For a rule or a value that stands: nothing; for a correction: the values it made stale."""
-
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -57,10 +54,16 @@ def sessions(seed: int = 7) -> tuple[Session, ...]:
         ("support", "en", facts_en, "SUPPORT", 160),
         ("coding", "zh", facts_zh, "CODING", 300),
         ("writing", "zh", facts_zh, "WRITING", 160),
-        ("support", "zh", facts_zh, "SUPPORT", 120),
+        ("support", "zh", facts_zh, "SUPPORT", 200),
     )
     return tuple(
-        _session(f"{setting}-{language}", language, _lines(source, table), messages, random.Random(f"{seed}{setting}{language}"))
+        _session(
+            f"{setting}-{language}",
+            language,
+            _lines(source, table),
+            messages,
+            random.Random(f"{seed}{setting}{language}"),
+        )
         for setting, language, source, table, messages in plans
     )
 
@@ -151,4 +154,6 @@ def _log(log: list[Logged], entry: Entry) -> None:
             text = output
         case _:
             text = ""
-    log.append(Logged(seq, f"2031-01-01T00:00:{seq % 60:02}.000Z", entry, tokens=estimate(text) + 4, counter="estimate"))
+    log.append(
+        Logged(seq, f"2031-01-01T00:00:{seq % 60:02}.000Z", entry, tokens=estimate(text) + 4, counter="estimate")
+    )

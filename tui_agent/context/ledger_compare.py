@@ -20,7 +20,6 @@ _SHORT_VALUE = 3
 def is_kept(text: str) -> Callable[[Detail], bool]:
     """A function that says whether `text` holds a detail; the text is prepared once."""
     squeezed_text = squeezed(text)
-    blanks_removed = "".join(text.split())
     lines = [(salient(each), _is_negative(each)) for each in text.splitlines() if each.strip()]
 
     def kept(detail: Detail) -> bool:
@@ -30,7 +29,7 @@ def is_kept(text: str) -> Callable[[Detail], bool]:
             case "named value":
                 return _value_kept(detail, text, squeezed_text, lines)
             case "number":
-                return _holds(detail.text, text) or _holds("".join(detail.text.split()), blanks_removed)
+                return any(_holds(form, text) for form in _number_forms(detail.text))
             case "version":
                 return _holds(detail.text, text) or _holds(f"v{detail.text}", text)
             case "command":
@@ -60,6 +59,13 @@ def _rule_kept(rule: str, lines: list[tuple[frozenset[str], bool]]) -> bool:
     wanted = salient(rule)
     negative = _is_negative(rule)
     return any(overlap(wanted, words) >= _RULE_KEPT_FROM and (says_no or not negative) for words, says_no in lines)
+
+
+def _number_forms(number: str) -> tuple[str, ...]:
+    """A quantity with and without a blank before its unit."""
+    closed = "".join(number.split())
+    digits = closed.rstrip("%°" + "".join(sorted({each for each in closed if each.isalpha()})))
+    return (number, closed, f"{digits} {closed[len(digits) :]}")
 
 
 def _error_kept(error: str, text: str) -> bool:

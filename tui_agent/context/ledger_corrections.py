@@ -81,7 +81,7 @@ def _stated_first(sentence: Sentence, head: str, new: str, old: str) -> Named:
             return Named(sentence.start + start + named.start, named.text, named.name, named.value)
     lead = lead_length(head)
     lead = lead if lead < len(head) else 0
-    return Named(sentence.start + lead, head[lead:].strip(), INSTEAD_OF + old, new)
+    return Named(sentence.start + lead, head[lead:].strip(" ,，"), INSTEAD_OF + old, new)
 
 
 def _name_before(match: re.Match[str]) -> str:

@@ -210,7 +210,7 @@ def _parse_chinese(text: str, offset: int) -> Named | None:
         name = _NAME_NOISE_ZH.sub("", match.group("name")).strip()
         if pattern is _CALLED_ZH and name.isascii() and name:
             continue
-        value = match.group("value").strip()
+        value = match.group("value").strip().rstrip("了吧啦呀 ")
         return Named(offset, text[: match.start("value") + len(value)], name, value)
     return None
 

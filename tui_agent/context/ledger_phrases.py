@@ -80,8 +80,8 @@ _CERTAIN_HEADS = listed(
     flutter powershell pwsh sfc chkdsk scutil dscl ip nmap iptables ufw certbot nginx caddy pm2 lerna nx turbo"""
 )
 _POSSIBLE_HEADS = listed(
-    """python python3 node go make java ruby php perl bash sh zsh source export cd cat rm cp mv find head tail less
-    which echo touch env open code vim nano service mount date sort watch time just test"""
+    """python python3 node go make java ruby php perl bash sh zsh source export cd cat rm cp mv find head tail echo
+    touch env vim nano"""
 )
 _SUBCOMMANDS = listed(
     """run build test install start stop status add commit push pull checkout branch merge rebase clone fetch log diff
@@ -133,7 +133,7 @@ def _is_command(text: str) -> bool:
     if head in _CERTAIN_HEADS:
         return bool(rest)
     if head in _POSSIBLE_HEADS:
-        return bool(rest) and (_is_argument(rest.split()[0]) or rest.split()[0] in _SUBCOMMANDS)
+        return bool(rest) and (_is_place(rest.split()[0]) or rest.split()[0] in _SUBCOMMANDS)
     return head.startswith("./") and len(head) > 3
 
 
@@ -179,6 +179,8 @@ def _command_at(text: str, start: int, head: str) -> str:
 
 
 def _starts(head: str, first: str, text: str, start: int) -> bool:
+    if head in _POSSIBLE_HEADS:
+        return first in _SUBCOMMANDS or _is_place(first)
     if first in _SUBCOMMANDS or _is_argument(first):
         return True
     return head in _CERTAIN_HEADS and text[max(0, start - 1) : start] in ("`", "$", "") and first.isascii()
@@ -194,6 +196,11 @@ def _goes_on(argument: str, before: list[str]) -> bool:
     if previous in ("&&", "|", "||", "sudo", ">", ">>") or previous.startswith("-"):
         return True
     return len(before) == 1 and previous in _SUBCOMMANDS and argument.isascii() and argument.islower()
+
+
+def _is_place(word: str) -> bool:
+    """Whether a word is an option, a path or a quotation: after "make" or "find", what no sentence goes on with."""
+    return word[0] in "-./~$\"'*" or "/" in word or "=" in word or bool(re.fullmatch(r"[\w-]+\.\w{1,5}", word))
 
 
 def _is_argument(word: str) -> bool:

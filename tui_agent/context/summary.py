@@ -1,6 +1,6 @@
 """The summary: what a model is asked, what is accepted from it, and the items that come of it."""
 
-from tui_agent.context.summary_check import accepted, unwrapped
+from tui_agent.context.summary_check import accepted, repeats, unwrapped
 from tui_agent.context.summary_consolidation import consolidated, consolidation_request
 from tui_agent.context.summary_items import extract, next_id, opaque, render, standing
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
@@ -22,6 +22,7 @@ __all__ = [
     "outdated",
     "parse_items",
     "render",
+    "repeats",
     "standing",
     "summary_requests",
     "unwrapped",

@@ -103,7 +103,7 @@ def _unusable(text: str) -> str:
         return "it holds no words"
     if _is_call(text):
         return _UNFINISHED["tool_calls"]
-    if _repeats(text):
+    if repeats(text):
         return "it repeats itself"
     if len(text) <= _SHORT and not _BULLET.search(text):
         if _ERROR.search(text) or _is_error_object(text):
@@ -138,7 +138,8 @@ def _json_object(text: str) -> dict[str, object]:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _repeats(text: str) -> bool:
+def repeats(text: str) -> bool:
+    """Whether a reply, complete or still arriving, goes round in circles."""
     lines = Counter(line.strip(" \t-*•·#:：.。").casefold() for line in text.splitlines())
     if any(count >= _REPEATS and line and line not in _PLACEHOLDERS for line, count in lines.items()):
         return True

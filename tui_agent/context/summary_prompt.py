@@ -21,6 +21,12 @@ _OWN_TAGS = re.compile(
 )
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
+_ACKNOWLEDGEMENTS = frozenset(
+    {"ok", "okay", "yes", "noted", "understood", "got it", "好的", "好", "是", "收到", "明白", "明白了"}
+)
+_STANDING_SHOWN_FROM = 8_000
+"""Tokens of room from which a request names the standing items: a small model copies them instead of the record."""
+
 _LONGEST_TOOL_OUTPUT = 4_000
 _TOOL_HEAD = 2_400
 _TOOL_TAIL = 1_200
@@ -35,16 +41,17 @@ def summary_requests(
     *,
     room: int,
     focus: str = "",
-    show_standing: bool = True,
+    show_standing: bool | None = None,
     estimate: Callable[[str], int] = estimate_tokens,
 ) -> tuple[tuple[Message, ...], ...]:
     """The requests that together show a summariser every folded message; one when the material fits `room` tokens.
 
-    The items that stand already are only named, newest first and clipped, so that a new item can replace one;
-    `show_standing=False` leaves even that out.
+    The items that stand already are only named, and clipped, so that a new item can replace one; with little room
+    even that is left out (`show_standing` decides otherwise).
     """
     wording = REQUEST_WORDINGS[language_of(folded)]
-    listing = _standing_listing(standing, wording) if show_standing else ""
+    is_shown = room >= _STANDING_SHOWN_FROM if show_standing is None else show_standing
+    listing = _standing_listing(standing, wording) if is_shown else ""
     chunks = _packed(_pieces(folded), max(room, _SMALLEST_ROOM), estimate)
     return tuple(_request("\n".join(chunk), listing, focus, wording) for chunk in chunks)
 
@@ -99,7 +106,7 @@ def _pieces(folded: Sequence[Logged]) -> Iterator[tuple[str, str]]:
             case UserSaid():
                 yield f"[{logged.seq}] user", _without_reply_form(said_text(logged.entry))
             case AssistantSaid(text=text, tool_calls=calls):
-                if text.strip() or not calls:
+                if (text.strip() or not calls) and not _is_acknowledgement(text):
                     yield f"[{logged.seq}] assistant", text
                 for call in calls:
                     arguments = call.arguments if call.malformed is None else call.malformed
@@ -124,6 +131,11 @@ def _without_reply_form(text: str) -> str:
             position = sentence.start + len(sentence.text)
     shorter = "".join([*kept, text[position:]]).rstrip(" .。")
     return shorter if kept and shorter.strip() else text
+
+
+def _is_acknowledgement(text: str) -> bool:
+    """Whether an answer says nothing but that it was heard; small models copy such lines over and over."""
+    return text.strip(" \n.!。！").casefold() in _ACKNOWLEDGEMENTS
 
 
 def _clipped(output: str) -> str:

@@ -1,0 +1,132 @@
+"""The ledger against the labelled sessions of `tests/corpus`: what it finds, what it carries, for how long."""
+
+import time
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from tests.benchmarks.retention import SUMMARISERS, stale, standing_facts, user_share
+from tests.context.logs import log_of, user
+from tests.corpus.chain import Remains, compacted_again_and_again
+from tests.corpus.sessions import Fact, Session, sessions
+from tui_agent.context.ledger import details_of, lost
+from tui_agent.core.entries import Detail, ToolReturned
+
+ALL = sessions()
+COMPACTIONS = 10
+
+
+@cache
+def chained(name: str, summariser: str) -> Remains:
+    session = next(each for each in ALL if each.name == name)
+    *_, last = compacted_again_and_again(session, SUMMARISERS[summariser], COMPACTIONS)
+    return last
+
+
+def is_found(fact: Fact, details: Sequence[Detail]) -> bool:
+    return any(fact.exact in detail.text for detail in details)
+
+
+def is_labelled(detail: Detail, session: Session) -> bool:
+    return any(fact.exact in detail.text or detail.text in fact.exact for fact in session.facts)
+
+
+def every_second(session: Session) -> str:
+    """A summary that holds every second fact word for word, each in a line of its own."""
+    return "\n".join(f"- {fact.exact}" for fact in session.facts[::2])
+
+
+def test_the_corpus_is_large_and_in_both_languages() -> None:
+    assert sum(fact.origin == "user" for session in ALL for fact in session.facts) >= 200
+    assert {session.language for session in ALL} == {"en", "zh"}
+    assert all(50 <= len(session.log) <= 400 for session in ALL)
+    assert sessions() == ALL
+
+
+def test_the_loss_report_of_an_empty_summary_names_every_fact_and_little_else() -> None:
+    found = labelled = facts = reported = 0
+    for session in ALL:
+        report = lost(details_of(session.log), "")
+        found += sum(is_found(fact, report) for fact in session.facts)
+        labelled += sum(is_labelled(detail, session) for detail in report)
+        facts += len(session.facts)
+        reported += len(report)
+
+    assert found / facts >= 0.99
+    assert labelled / reported >= 0.95
+
+
+def test_the_loss_report_of_half_a_summary_names_the_other_half() -> None:
+    right = wrong = found = missing = 0
+    for session in ALL:
+        summary = every_second(session)
+        reported = lost(details_of(session.log), summary)
+        absent = [fact for fact in session.facts if fact.exact not in summary]
+        found += sum(is_found(fact, reported) for fact in absent)
+        missing += len(absent)
+        right += sum(any(fact.exact in each.text or each.text in fact.exact for fact in absent) for each in reported)
+        wrong += len(reported)
+
+    assert found / missing >= 0.99
+    assert right / wrong >= 0.95
+
+
+@pytest.mark.parametrize("summariser", SUMMARISERS)
+@pytest.mark.parametrize("name", [session.name for session in ALL])
+def test_after_ten_compactions_what_users_stated_stands_in_a_tenth_of_the_tokens(name: str, summariser: str) -> None:
+    session = next(each for each in ALL if each.name == name)
+    remains = chained(name, summariser)
+
+    assert remains.compactions == COMPACTIONS
+    assert remains.share <= 0.10
+    assert user_share(session, remains) >= 0.95
+    assert all(remains.holds(fact) for fact in standing_facts(session) if fact.kind == "rule")
+
+
+@pytest.mark.parametrize("name", [session.name for session in ALL])
+def test_replaced_values_are_not_carried_as_if_they_held(name: str) -> None:
+    session = next(each for each in ALL if each.name == name)
+
+    assert stale(session, chained(name, "keeps nothing")) == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "The port is 8081, see /srv/a/b.toml and https://ex.org/q?x=1. Never push to main. Run npm test -- --run now. ",
+        "端口是 8081，不要引入新的依赖。日志在 /var/log/a.log，报错：找不到文件。",
+        "a",
+        "/a",
+        ".",
+        "1",
+        "a.b-",
+        '"',
+        "`",
+        "Remember ",
+        "(",
+        "A1",
+        "must not but from to ",
+        "的",
+        "\n",
+        " ",
+        "= : ",
+        "<think>",
+        "$ ",
+    ],
+)
+@pytest.mark.parametrize("as_tool", [False, True])
+def test_reading_takes_time_in_proportion_to_the_text(unit: str, as_tool: bool) -> None:
+    def seconds(length: int) -> float:
+        text = (unit * (length // len(unit) + 1))[:length]
+        log = log_of(ToolReturned("c", text) if as_tool else user(text))
+        best = float("inf")
+        for _ in range(2):
+            started = time.process_time()
+            details_of(log)
+            best = min(best, time.process_time() - started)
+        return best
+
+    small, large = seconds(16_000), seconds(64_000)
+
+    assert large <= 4 * 3 * small + 0.05  # four times the text; the rest is noise and caches
