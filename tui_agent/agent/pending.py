@@ -11,6 +11,7 @@ from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
     Entry,
+    Interrupted,
     Logged,
     ToolCall,
     ToolReturned,
@@ -34,33 +35,27 @@ class Log(Protocol):
 
 def open_calls(log: Log) -> tuple[ToolCall, ...]:
     """Tool calls of the newest assistant message that have no result yet."""
-    answered: set[str] = set()
-    for logged in reversed(_standing(log)):
-        match logged.entry:
-            case ToolReturned(call_id=call_id):
-                answered.add(call_id)
-            case AssistantSaid(tool_calls=calls) if calls:
-                return tuple(call for call in calls if call.id not in answered)
-            case AssistantSaid() | UserSaid():
-                return ()
-            case _:
-                pass
-    return ()
+    calls, since = _newest_step(log)
+    answered = {entry.call_id for entry in since if isinstance(entry, ToolReturned)}
+    return tuple(call for call in calls if call.id not in answered)
 
 
 def pending_approval(log: Log) -> ToolCall | None:
     """The call whose approval was asked and not answered; it is asked again when the session is opened."""
-    waiting = {call.id: call for call in open_calls(log)}
-    pending: ToolCall | None = None
-    for logged in _standing(log) if waiting else ():
-        match logged.entry:
-            case ApprovalAsked(call_id) if call_id in waiting:
-                pending = waiting[call_id]
-            case ApprovalAnswered(call_id) if pending is not None and call_id == pending.id:
+    calls, since = _newest_step(log)
+    waiting = {call.id: call for call in calls}
+    pending: str | None = None
+    for entry in since:
+        match entry:
+            case ApprovalAsked(call_id):
+                pending = call_id
+            case ApprovalAnswered(call_id) | ToolReturned(call_id) if call_id == pending:
+                pending = None
+            case Interrupted():
                 pending = None
             case _:
                 pass
-    return pending
+    return waiting.get(pending) if pending is not None else None
 
 
 def closing(log: Log, reason: str) -> list[Entry]:
@@ -101,6 +96,17 @@ def _closed(call: ToolCall, reason: str) -> ToolReturned:
     return ToolReturned(call.id, f"({reason})", failed=True, name=call.name)
 
 
-def _standing(log: Log) -> list[Logged]:
-    """The tail without what was rewound."""
-    return [each for each in log.tail if not is_rewound(each.seq, log.checkpoint.rewound)]
+def _newest_step(log: Log) -> tuple[tuple[ToolCall, ...], list[Entry]]:
+    """The calls of the newest assistant message, if nobody has said anything since, and what was logged after it."""
+    since: list[Entry] = []
+    for logged in reversed(log.tail):
+        if is_rewound(logged.seq, log.checkpoint.rewound):
+            continue
+        match logged.entry:
+            case AssistantSaid(tool_calls=calls) if calls:
+                return calls, since[::-1]
+            case AssistantSaid() | UserSaid():
+                break
+            case entry:
+                since.append(entry)
+    return (), []
