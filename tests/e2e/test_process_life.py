@@ -115,9 +115,24 @@ def test_unsent_text_survives_a_signal(server: ModelServer, tmp_path: Path) -> N
         app.sees("not sent yet")
 
 
+def test_messages_that_wait_in_line_are_not_lost(server: ModelServer, tmp_path: Path) -> None:
+    with streaming(server, tmp_path) as app:
+        app.say("the second message")
+        app.sees_no("│ the second message")
+        app.type("and a third")
+        app.sees("and a third")
+        app.process.send_signal(signal.SIGTERM)
+        assert ended_within(app) == 143
+    with opened(server, tmp_path, "-c") as app:
+        app.sees("and a third")
+        app.sees("the second message")
+    assert len(server.requests) == 1
+
+
 def test_what_is_typed_while_it_starts_is_not_lost(server: ModelServer, tmp_path: Path) -> None:
     server.script(says("Good morning."))
     with opened(server, tmp_path, is_ready=False, tools="false") as app:
+        app.until(lambda: 2004 in app.terminal.modes, "the program never took the terminal")
         app.type("early bird\r")
         app.sees("Good morning.")
         assert server.requests[0].last_text == "early bird"

@@ -1,6 +1,8 @@
 """What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
 
+import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,19 +11,21 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import Worker
 
-from tui_agent.agent import changes
+from tui_agent.agent import background, changes
 from tui_agent.agent.compaction import Wish
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
+from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
-from tui_agent.errors import ModelError, SessionBusy, TuiAgentError
+from tui_agent.errors import CompactionError, ModelError, TuiAgentError
+from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import Run, Say, UnknownCommand, read_prompt
 from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import SessionView, said_before
-from tui_agent.ui.turn_desk import GROUP, TurnDesk
+from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.prompt import Prompt
@@ -66,8 +70,9 @@ class Conductor:
         self.transcript: Transcript = screen.transcript
         self.services = services
         self.view = SessionView(screen, services)
-        self.desk = TurnDesk(screen, services, self.view)
+        self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
         self.unsent = Unsent(screen.prompt)
+        self.transcript.density = services.settings.density
         self._handlers = handlers
         self._opening = opening
 
@@ -84,6 +89,9 @@ class Conductor:
         await self._restore_theme()
         await self._open_first()
         await self.screen.take(self)
+        for notice in self.services.archive.notices:
+            self.screen.tell(notice, "Archive")
+        await self.command("instructions")
         await self.connect()
         if self._opening.prompt:
             self.desk.say(*self.unsent.take(self._opening.prompt))
@@ -104,11 +112,9 @@ class Conductor:
             if wanted == "choose":
                 await self.command("sessions")
             return
-        try:
-            await self.open_session(await self.services.open_session(wanted))
-        except SessionBusy as error:
+        await self.command("resume", wanted)
+        if self.view.session is None:
             await self.open_session(self.services.new_session())
-            self.screen.tell_error(error)
 
     async def connect(self) -> None:
         """Find and connect the model, saying what is being done; without one the start card says what to do."""
@@ -148,7 +154,8 @@ class Conductor:
         everywhere = [str(text) for text in remembered] if isinstance(remembered, list) else []
         self.prompt.remember(list(dict.fromkeys([*everywhere, *said_before(entries)])))
         unsent = await session.unsent()
-        if unsent and not self.prompt.text:
+        # A crash right after sending leaves what was sent among the unsent as well.
+        if unsent and not self.prompt.text and unsent not in said_before(entries)[-1:]:
             self.prompt.write(unsent)
         self.prompt.focus()
         self._go_on()
@@ -190,11 +197,13 @@ class Conductor:
             self.screen.post_message(Told(error))
 
     async def save_unsent(self) -> None:
-        """Keep what stands in the prompt, for the next time the session is opened."""
+        """Keep what waits in line and what stands in the prompt, for the next time the session is opened."""
         if self.view.session is None:
             return
         try:
-            await self.view.session.save_unsent(self.unsent.text)
+            await self.view.session.save_unsent(
+                "\n\n".join(text for text in (*self.desk.waiting, self.unsent.text) if text)
+            )
         except TuiAgentError as error:
             self.screen.tell_error(error)
 
@@ -292,7 +301,23 @@ class Conductor:
         self.view.measure()
         if ended_by_itself:
             self.desk.go_on()
+            self._look_ahead()
         elif self.desk.waiting:
             waiting = self.desk.take_back()
             self.prompt.write("\n\n".join(text for text in (waiting, self.prompt.message) if text))
             self.screen.tell("What was waiting to be sent is back in the prompt.")
+
+    def _look_ahead(self) -> None:
+        """Make a summary now, while the user reads or types, if one is due soon."""
+        bench, session = self.services.bench, self.view.session
+        if bench is None or session is None or self.desk.is_busy or not background.is_due(bench, session):
+            return
+        self._work(AHEAD, self._make_ahead, bench, session)
+
+    async def _make_ahead(self, bench: Workbench, session: Session) -> None:
+        # Nobody asked for it, so nobody is told when it fails: the compaction that is due later will say why.
+        with contextlib.suppress(ModelError, CompactionError):
+            async with aclosing(background.prepare(bench, session)) as events:
+                async for _ in events:
+                    pass
+        self.view.show_status()

@@ -175,6 +175,9 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Edited)
     async def _edited(self, message: Prompt.Edited) -> None:
         await self._pass_on(message)
+        self._save_soon()
+
+    def _save_soon(self) -> None:
         if self._saving is not None:
             self._saving.stop()
         self._saving = self.set_timer(SAVE_SECONDS, self._save)
@@ -225,6 +228,7 @@ class ChatScreen(Screen[None]):
     @on(QueueChanged)
     def _queue_changed(self, message: QueueChanged) -> None:
         self.query_one(PromptArea).show_waiting(message.waiting)
+        self._save_soon()
 
     @on(ApprovalShown)
     def _approval_shown(self, message: ApprovalShown) -> None:
