@@ -1,55 +1,80 @@
-"""The `sessions`, `compact`, `undo` and `doctor` commands."""
+"""The `sessions` commands: list, show, search, export, import, rename, archive, fork, delete."""
 
 import asyncio
-import json
 import os
-import platform
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from tui_agent import __version__
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Proposal, Wish
-from tui_agent.agent.export import export, record_to_export
-from tui_agent.agent.export.as_json import detail_to_json, gauge_to_json, info_to_json, session_to_json
-from tui_agent.agent.headless import DONE, TURN_FAILED, Streams, opened, proposal_of
+from tui_agent.agent.export import export, form_of, record_to_export
+from tui_agent.agent.export.as_json import info_to_json, session_to_json
+from tui_agent.agent.export.overview import local_time, overview
+from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams, opened
+from tui_agent.agent.imports import import_file
 from tui_agent.agent.services import Services
 from tui_agent.agent.spending import known_prices
-from tui_agent.errors import CompactionError, ModelError, NothingToFold, TuiAgentError
-from tui_agent.paths import cache_dir, config_file, data_dir
+from tui_agent.archive import SessionInfo
+from tui_agent.errors import UsageError
 
 
-async def list_sessions(services: Services, as_json: bool, streams: Streams, query: str = "") -> int:
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which sessions are asked for."""
+
+    query: str = ""
+    here: bool = False
+    """Only those begun in the working directory."""
+
+    archived: bool = False
+    """Those that were put away instead of those in use."""
+
+    limit: int = 200
+
+
+async def list_sessions(services: Services, wanted: Listing, as_json: bool, streams: Streams) -> int:
     """Print the sessions, newest first."""
     async with opened(services):
-        infos = await services.sessions(query)
+        infos = await services.archive.sessions(
+            query=wanted.query,
+            directory=str(services.directory) if wanted.here else None,
+            archived=wanted.archived,
+            limit=wanted.limit,
+        )
     if as_json:
         streams.print_json([info_to_json(info) for info in infos])
-    for info in () if as_json else infos:
-        print(f"{info.id}  {info.updated[:16]}  {info.messages:>5}  {info.title}", file=streams.out)
+        return DONE
+    for info in infos:
+        streams.show(_row(info))
+    if not infos:
+        streams.note("No sessions.")
+    elif len(infos) == wanted.limit:
+        streams.note(f"The newest {wanted.limit}; --limit shows more.")
     return DONE
+
+
+def _row(info: SessionInfo) -> str:
+    title = " ".join((info.title or info.preview).split())
+    return f"{info.id}  {local_time(info.updated)}  {info.messages:>5}  {title}"
 
 
 async def show_session(services: Services, session_id: str, as_json: bool, streams: Streams) -> int:
-    """Print a session: the archive, the context as it would be sent, gauge, compactions and pins."""
+    """Print a session: what is in its context, what is folded, its summaries and pins."""
     async with opened(services):
-        session = await services.open_session(session_id)
-        try:
-            if as_json:
-                record = await record_to_export(services, session.id)
-                prices = await known_prices(services.archive)
-                streams.print_json(session_to_json(session, record, services.settings.budget, prices))
-            else:
-                print(await export(services, session.id, "md"), end="", file=streams.out)
-        finally:
-            await session.close()
+        session = await services.open_session(session_id, to_read=True)
+        record = await record_to_export(services, session.id)
+        prices = await known_prices(services.archive)
+        budget = services.settings.budget
+        if as_json:
+            streams.print_json(session_to_json(session, record, budget, prices))
+        else:
+            streams.show(overview(record, session.gauge(), budget, prices))
     return DONE
 
 
-async def search_sessions(services: Services, query: str, as_json: bool, streams: Streams) -> int:
+async def search_sessions(services: Services, query: str, as_json: bool, limit: int, streams: Streams) -> int:
     """Print the entries of all sessions that hold the words of `query`, newest first."""
     async with opened(services):
-        hits = await services.search(query)
+        hits = await services.search(query, limit=limit)
     if as_json:
         streams.print_json(
             [
@@ -64,24 +89,53 @@ async def search_sessions(services: Services, query: str, as_json: bool, streams
                 for hit in hits
             ]
         )
-    for hit in () if as_json else hits:
-        print(f"{hit.session_id}  {hit.seq:>5}  {hit.kind:<9}  {hit.text}", file=streams.out)
+        return DONE
+    for hit in hits:
+        streams.show(f"{hit.session_id}  {hit.seq:>5}  {hit.kind:<9}  {' '.join(hit.text.split())}")
+    if not hits:
+        streams.note("Nothing found.")
     return DONE
 
 
-async def export_session(services: Services, session_id: str, form: str, target: str, streams: Streams) -> int:
-    """Write a session as Markdown or JSON to a file, or to standard output."""
+async def export_session(
+    services: Services, session_id: str, form: str | None, target: str, force: bool, streams: Streams
+) -> int:
+    """Write a session to a file, or to standard output; without a form the file's ending decides."""
     async with opened(services):
-        text = await export(services, session_id, form)
+        text = await export(services, session_id, form or form_of(target))
     if target in ("", "-"):
-        print(text, end="", file=streams.out)
+        streams.say(text, end="")
     else:
-        await asyncio.to_thread(Path(target).write_text, text, encoding="utf-8", errors="replace")
-        streams.note(f"Written to {target}.")
+        await asyncio.to_thread(_write, Path(target), text, force)
+        streams.note(f"Written to {target}: the whole record, readable by you only.")
     return DONE
 
 
-async def rename_session(services: Services, session_id: str, title: str, streams: Streams) -> int:
+def _write(path: Path, text: str, force: bool) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
+    try:
+        handle = os.open(path, flags, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(f"{path} exists already.", "Nothing was written.", "Use --force to replace it.") from error
+    except OSError as error:
+        raise UsageError(f"{path} could not be written: {error.strerror}.", "Nothing was exported.") from error
+
+
+async def import_sessions(services: Services, source: str, as_json: bool, streams: Streams) -> int:
+    """Make new sessions of what a file holds: this program's export, ChatGPT's or Claude's."""
+    async with opened(services):
+        infos = await import_file(services, Path(source))
+    if as_json:
+        streams.print_json([info_to_json(info) for info in infos])
+    for info in () if as_json else infos:
+        streams.show(_row(info))
+    streams.note(f"Imported {len(infos)} session{'' if len(infos) == 1 else 's'} from {source}.")
+    return DONE
+
+
+async def rename_session(services: Services, session_id: str, title: str, as_json: bool, streams: Streams) -> int:
     """Give a session another title."""
     async with opened(services):
         session = await services.open_session(session_id)
@@ -89,119 +143,52 @@ async def rename_session(services: Services, session_id: str, title: str, stream
             await changes.rename(session, title)
         finally:
             await session.close()
+        info = await services.archive.session(session.id)
+    return _told(info, f"Session {info.id} is called {info.title!r}.", as_json, streams)
+
+
+async def put_away(services: Services, session_id: str, archived: bool, as_json: bool, streams: Streams) -> int:
+    """Put a session away, where lists do not show it, or take it out again."""
+    async with opened(services):
+        found = await services.archive.session(session_id)
+        await services.archive.set_archived(found.id, archived)
+        info = await services.archive.session(found.id)
+    told = f"Session {info.id} is {'put away' if archived else 'in the list again'}."
+    return _told(info, told, as_json, streams)
+
+
+def _told(info: SessionInfo, note: str, as_json: bool, streams: Streams) -> int:
+    """Say what became of a session."""
+    if as_json:
+        streams.print_json(info_to_json(info))
+    streams.note(note)
     return DONE
 
 
-async def delete_session(services: Services, session_id: str, streams: Streams) -> int:
-    """Delete a session with all its entries; there is no way back."""
+async def fork_session(services: Services, session_id: str, upto: int | None, as_json: bool, streams: Streams) -> int:
+    """Make a new session that begins with a copy of this one, up to an entry."""
+    async with opened(services):
+        session = await services.open_session(session_id, to_read=True)
+        last = session.checkpoint.seq
+        if upto is not None and not 1 <= upto <= last:
+            raise UsageError(f"Session {session.id} has no entry {upto}.", todo=f"Its entries are 1 to {last}.")
+        made = await changes.fork(session, last if upto is None else upto)
+        await made.close()
+        info = await services.archive.session(made.id)
+    if as_json:
+        streams.print_json(info_to_json(info))
+    else:
+        streams.show(info.id)
+    return DONE
+
+
+async def delete_session(services: Services, session_id: str, agreed: bool, as_json: bool, streams: Streams) -> int:
+    """Delete a session with all its entries; there is no way back, so a person is asked first."""
     async with opened(services):
         info = await services.archive.session(session_id)
-        await services.archive.delete(info.id)
-    streams.note(f"Deleted session {info.id} ({info.messages} messages).")
-    return DONE
-
-
-async def compact_session(
-    services: Services, session_id: str, wish: Wish, dry_run: bool, as_json: bool, streams: Streams
-) -> int:
-    """Compact a session, or with `dry_run` only show what it would be."""
-    async with opened(services):
-        session = await services.open_session(session_id)
-        before = session.gauge()
-        proposal: Proposal | None = None
-        reason = "dry run" if dry_run else ""
-        code = DONE
-        try:
-            await services.connect(streams.note if not as_json else lambda words: None)
-            before = session.gauge()
-            proposal = await proposal_of(services, session, wish)
-            if not dry_run:
-                await services.apply(session, proposal)
-        except NothingToFold:
-            reason = services.words.nothing
-        except (CompactionError, ModelError) as error:
-            line = services.words.no_summary if isinstance(error, CompactionError) else services.words.failed
-            reason, code = f"{line} {error}", TURN_FAILED
-        finally:
-            await session.close()
-        applied = not reason
-        result = {
-            "applied": applied,
-            "reason": reason or None,
-            "summary": proposal.compacted.text if proposal else None,
-            "folded": proposal.compacted.folded if proposal else 0,
-            "before": gauge_to_json(before),
-            "after": gauge_to_json(session.gauge() if applied or proposal is None else proposal.after),
-            "lost": [detail_to_json(detail) for detail in proposal.lost] if proposal else [],
-            "kept": [detail_to_json(detail) for detail in proposal.compacted.details] if proposal else [],
-        }
-    if as_json:
-        streams.print_json(result)
-    else:
-        _print_compaction(proposal, reason, services, streams)
-    return code
-
-
-def _print_compaction(proposal: Proposal | None, reason: str, services: Services, streams: Streams) -> None:
-    if proposal is not None:
-        print(proposal.compacted.text, file=streams.out)
-        lost = len(proposal.lost)
-        streams.note(f"{proposal.before.tokens:,} -> {proposal.after.tokens:,} tokens, {lost} exact details not kept.")
-        for detail in proposal.lost:
-            streams.note(f"  {detail.kind}: {detail.text}")
-    streams.note(reason or services.words.merged.format(count=proposal.compacted.folded if proposal else 0))
-
-
-async def undo_compaction(services: Services, session_id: str, streams: Streams) -> int:
-    """Undo a session's last compaction."""
-    async with opened(services):
-        session = await services.open_session(session_id)
-        try:
-            await changes.undo(session)
-        except CompactionError as error:
-            streams.note(str(error))
+        name = f"session {info.id}, {' '.join((info.title or info.preview).split())!r} ({info.messages} messages)"
+        if not agreed and streams.can_ask and not await streams.agrees(f"Delete {name} for good?"):
+            streams.note("Nothing was deleted.")
             return TURN_FAILED
-        finally:
-            await session.close()
-    streams.note("The last compaction is undone.")
-    return DONE
-
-
-async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, streams: Streams) -> int:
-    """Say what is configured, what is reachable, and how large its window is."""
-    settings = services.settings
-    report: dict[str, object] = {
-        "version": __version__,
-        "python": platform.python_version(),
-        "terminal": os.environ.get("TERM", ""),
-        "is_terminal": sys.stdout.isatty(),
-        "data": str(data_dir(override=settings.data_dir)),
-        "config": str(config_file()),
-        "cache": str(cache_dir()),
-        "key": "set" if settings.api_key else "not set",
-        "problems": list(problems),
-    }
-    code = DONE
-    try:
-        await services.start()
-        report["sessions"] = len(await services.sessions())
-        connection = await services.connect(streams.note if not as_json else lambda words: None)
-        limits = connection.limits(settings)
-        report |= {
-            "endpoint": connection.endpoint.base_url,
-            "place": connection.place,
-            "model": connection.model,
-            "window": limits.window,
-            "window_source": limits.window_source,
-            "counter": connection.counter.id,
-        }
-    except TuiAgentError as error:
-        report["error"] = str(error)
-        code = TURN_FAILED
-    finally:
-        await services.close()
-    if as_json:
-        streams.print_json(report)
-    for name, value in () if as_json else report.items():
-        print(f"{name + ':':<15} {json.dumps(value) if isinstance(value, list) else value}", file=streams.out)
-    return code
+        await services.archive.delete(info.id)
+    return _told(info, f"Deleted {name}.", as_json, streams)

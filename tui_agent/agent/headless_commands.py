@@ -1,0 +1,130 @@
+"""Slash commands that need no screen, for `-p`."""
+
+import os
+import re
+from collections.abc import Awaitable, Callable
+
+from tui_agent.agent import changes
+from tui_agent.agent.compaction import Wish
+from tui_agent.agent.export.as_json import gauge_to_json, json_text
+from tui_agent.agent.headless_run import Run, proposal_of
+from tui_agent.agent.headless_streams import TURN_FAILED
+from tui_agent.agent.spending import known_prices, spending_to_json
+from tui_agent.core.entries import Compacted, Noticed
+from tui_agent.errors import CompactionError, NothingToFold, TuiAgentError, UsageError
+
+Command = Callable[[Run, str], Awaitable[int]]
+
+
+def command_in(prompt: str) -> str | None:
+    """The slash command a prompt begins with; None for a message, such as one that begins with a path."""
+    word = prompt.split(maxsplit=1)[0] if prompt.strip() else ""
+    if not re.fullmatch(r"/[a-z][a-z-]*", word) or (word not in COMMANDS and os.path.exists(word)):
+        return None
+    return word
+
+
+def command(name: str) -> Command:
+    """What carries out a slash command.
+
+    Raises:
+        UsageError: there is none, or it needs the screen.
+    """
+    if name not in COMMANDS:
+        known = ", ".join(COMMANDS)
+        raise UsageError(
+            f"{name} is no command that works without the screen.", "Nothing was sent.", f"Known: {known}."
+        )
+    return COMMANDS[name]
+
+
+async def _pin(run: Run, argument: str) -> int:
+    run.take_all(await changes.pin(run.session, argument))
+    return run.say_reply(f"Pinned: {argument}")
+
+
+async def _pins(run: Run, argument: str) -> int:
+    lines = [f"{pin.seq}  {pin.text}" for pin in run.session.checkpoint.pins]
+    return run.say_reply("\n".join(lines) or "No pins.")
+
+
+async def _unpin(run: Run, argument: str) -> int:
+    if not argument.isdigit():
+        raise UsageError("/unpin takes the number of a pin.", todo="/pins lists them.")
+    run.take_all(await changes.unpin(run.session, int(argument)))
+    return run.say_reply(f"Unpinned {argument}.")
+
+
+async def _compact(run: Run, argument: str) -> int:
+    await run.services.connect(lambda words: None)
+    try:
+        proposal = await proposal_of(run.services, run.session, Wish(focus=argument))
+    except NothingToFold:
+        return run.say_reply(run.services.words.nothing)
+    except TuiAgentError as error:
+        words = run.services.words
+        line = words.no_summary if isinstance(error, CompactionError) else words.failed
+        run.take_all(await run.session.append(Noticed(line, "warning"), Noticed(str(error))))
+        return run.say_reply(f"{line}\n{error}", TURN_FAILED)
+    run.take_all(await run.services.apply(run.session, proposal))
+    return run.say_reply(run.services.words.merged.format(count=proposal.compacted.folded).strip("[]"))
+
+
+async def _undo(run: Run, argument: str) -> int:
+    run.take_all(await changes.undo(run.session))
+    return run.say_reply("The last compaction is undone.")
+
+
+async def _redo(run: Run, argument: str) -> int:
+    run.take_all(await changes.redo(run.session))
+    return run.say_reply("The compaction is applied again.")
+
+
+async def _unprune(run: Run, argument: str) -> int:
+    run.take_all(await changes.unprune(run.session))
+    return run.say_reply("The tool output is back in the context.")
+
+
+async def _rename(run: Run, argument: str) -> int:
+    run.take_all(await changes.rename(run.session, argument))
+    return run.say_reply(f"Renamed: {argument}")
+
+
+async def _search(run: Run, argument: str) -> int:
+    hits = await run.services.search(argument, run.session.id)
+    return run.say_reply("\n".join(f"{hit.seq}  {hit.kind}  {hit.text}" for hit in hits) or "Nothing found.")
+
+
+async def _summary(run: Run, argument: str) -> int:
+    live = run.session.live_summary()
+    return run.say_reply(
+        live.entry.text if live is not None and isinstance(live.entry, Compacted) else "No summary yet."
+    )
+
+
+async def _context(run: Run, argument: str) -> int:
+    prices = await known_prices(run.services.archive)
+    spent = spending_to_json(run.session.checkpoint.spending, run.services.settings.budget, prices)
+    return run.say_reply(json_text({**gauge_to_json(run.session.gauge()), "spent": spent}))
+
+
+async def _retry(run: Run, argument: str) -> int:
+    await run.services.connect(lambda words: None)
+    return await run.follow(run.new_turn().retry())
+
+
+COMMANDS: dict[str, Command] = {
+    "/pin": _pin,
+    "/pins": _pins,
+    "/unpin": _unpin,
+    "/compact": _compact,
+    "/undo-compact": _undo,
+    "/redo-compact": _redo,
+    "/unprune": _unprune,
+    "/rename": _rename,
+    "/search": _search,
+    "/summary": _summary,
+    "/context": _context,
+    "/retry": _retry,
+}
+"""What `-p` takes; an unknown word after a slash is refused, unless it is a path."""
