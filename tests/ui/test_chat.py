@@ -135,7 +135,15 @@ async def test_a_second_person_hears_that_the_session_is_open_elsewhere(tmp_path
                 opened = second.conductor.view.session
                 assert opened is not None
                 assert opened.id != held.id
-                assert len(second.app._notifications) == 1
+                await second.sees("Open in another window")
+                await second.press("enter")
+                await second.sees("mine")
+                await second.press("ctrl+n")
+                await second.conductor.command("resume", held.id)
+                await second.sees("Open in another window")
+                await second.press("down", "enter")
+                await second.until(lambda: second.conductor.view.session is not None)
+                await second.sees("mine")
 
 
 async def test_unsent_text_is_there_again_when_the_session_is_resumed(tmp_path: Path) -> None:

@@ -79,6 +79,10 @@ class TuiAgentApp(App[None]):
         self._chat = ChatScreen(animated=settings.animation, status=status)
         for theme in THEMES:
             self.register_theme(theme)
+        # Before the first paint: setting these later means that everything is styled again.
+        self.theme = settings.theme if settings.theme in self.available_themes else DARK.name
+        if not settings.animation:
+            self.animation_level = "none"
 
     def get_driver_class(self) -> type[Driver]:
         chosen = super().get_driver_class()
@@ -100,10 +104,7 @@ class TuiAgentApp(App[None]):
 
     async def on_mount(self) -> None:
         settings = self._settings
-        self.theme = settings.theme if settings.theme in self.available_themes else DARK.name
         self.set_keymap(dict(settings.keys))
-        if not settings.animation:
-            self.animation_level = "none"
         leave_on_signals(self._leave_on_signal)
         strangers = [f"[keys] names no binding: {each}" for each in unknown_ids(settings.keys)]
         for problem in (*self._problems, *strangers):

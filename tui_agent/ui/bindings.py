@@ -19,6 +19,7 @@ Place = Literal[
     "reading",
     "picking",
     "confirm",
+    "instructions",
 ]
 """Where a binding acts."""
 
@@ -35,6 +36,7 @@ PLACES: dict[Place, str] = {
     "reading": "In a text that is shown",
     "picking": "In a list to choose from",
     "confirm": "In a question",
+    "instructions": "When instructions are offered",
 }
 """The headings of the help, in its order."""
 
@@ -143,6 +145,9 @@ KEYS: tuple[Key, ...] = (
     Key("picking-close", "escape", "close", "close", "picking"),
     Key("confirm-yes", "y", "answer(True)", "yes", "confirm"),
     Key("confirm-no", "n,escape", "answer(False)", "no", "confirm"),
+    Key("instructions-use", "y", "answer('accepted')", "use them", "instructions"),
+    Key("instructions-never", "n", "answer('declined')", "never this text", "instructions"),
+    Key("instructions-later", "escape", "answer('later')", "not now", "instructions"),
 )
 """Only keys that every terminal can send, or that have such a key beside them."""
 

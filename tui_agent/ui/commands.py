@@ -56,6 +56,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("approve", "approval mode: ask, edits, all", "[ask|edits|all]", binding="approval"),
     Command("theme", "choose the colours", "[name]"),
     Command("keys", "all key bindings and their ids"),
+    Command("cost", "tokens and money this session has taken"),
+    Command("import", "take over sessions from a file", "path", needs_argument=True),
     Command("doctor", "what is configured, reachable, and its window"),
     Command("quit", "leave", binding="quit"),
 )

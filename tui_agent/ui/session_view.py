@@ -6,9 +6,11 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from tui_agent.agent import background
 from tui_agent.agent.changes import kept_details
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
+from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -119,8 +121,12 @@ class SessionView:
                 ready=True,
                 approval=bench.rulebook.mode,
                 mode=bench.mode,
+                note=bench.tools_note or ("summary ready" if self._is_prepared(bench) else ""),
             )
         )
+
+    def _is_prepared(self, bench: Workbench) -> bool:
+        return self.session is not None and background.ready(bench, self.session) is not None
 
     # ── measures ─────────────────────────────────────────────────────────────
 

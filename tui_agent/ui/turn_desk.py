@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from textual.screen import ModalScreen, Screen
@@ -19,6 +20,7 @@ from tui_agent.agent.turn import Turn
 from tui_agent.core.entries import Part, TextPart
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
+from tui_agent.ui.attention import LONG_SECONDS, Attention
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.preview import Material, PreviewScreen
@@ -32,14 +34,19 @@ _BREATH = 64
 
 GROUP = "turn"
 
+AHEAD = "ahead"
+"""The group of what makes a summary ahead of need; a turn goes before it."""
+
 
 class TurnDesk:
     """One turn at a time; what is said meanwhile waits in line."""
 
-    def __init__(self, screen: Screen[None], services: Services, view: SessionView) -> None:
+    def __init__(self, screen: Screen[None], services: Services, view: SessionView, attention: Attention) -> None:
         self._screen = screen
         self._services = services
         self._view = view
+        self._attention = attention
+        self._began = 0.0
         self._worker: Worker[None] | None = None
         self._turn: Turn | None = None
         self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
@@ -84,6 +91,8 @@ class TurnDesk:
         except ModelError as error:
             self._screen.post_message(Told(error))
             return
+        self._screen.workers.cancel_group(self._screen, AHEAD)
+        self._began = monotonic()
         self._worker = self._screen.run_worker(
             partial(self._run, kind(turn)), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
         )
@@ -139,6 +148,8 @@ class TurnDesk:
             self._tell(worker.error)
             self._take_back_unsaved()
         self._sending = None
+        if monotonic() - self._began > LONG_SECONDS:
+            self._attention.call("the answer is there")
         return worker.state is WorkerState.SUCCESS
 
     def _take_back_unsaved(self) -> None:
@@ -172,6 +183,7 @@ class TurnDesk:
         """Ask whether a tool may act. If the turn is stopped meanwhile, the question goes away."""
         screen = ApprovalScreen(request)
         self._screen.post_message(ApprovalShown(True))
+        self._attention.call("a tool waits for your approval")
         try:
             decision = await self._screen.app.push_screen_wait(screen)
         except asyncio.CancelledError:
@@ -186,6 +198,7 @@ class TurnDesk:
         session = self._view.session
         if session is None:
             return None
+        self._attention.call("a summary waits for you")
         screen = PreviewScreen(
             propose,
             wish,

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Mapping
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Wish
 from tui_agent.agent.session import Session
+from tui_agent.agent.spending import known_prices, spending_in_words
 from tui_agent.core.entries import Compacted, Logged, said_text
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, UsageError
 from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.preview_lines import changed_lines
 from tui_agent.ui.screens.reading import ReadingScreen
@@ -102,6 +104,14 @@ def _text(version: Logged | None) -> str:
     return said_text(version.entry) if version is not None else ""
 
 
+async def cost(chat: Conductor, argument: str) -> None:
+    session = open_session_of(chat)
+    prices = await known_prices(chat.services.archive)
+    words = spending_in_words(session.checkpoint.spending, chat.services.settings.budget, prices)
+    lines = [Line(safe(line, single_line=True)) for line in words.split("\n")]
+    chat.app.push_screen(ReadingScreen("Tokens and cost", lines))
+
+
 HANDLERS: Mapping[str, Handler] = {
     "compact": compact,
     "undo-compact": undo,
@@ -113,4 +123,5 @@ HANDLERS: Mapping[str, Handler] = {
     "context": context,
     "summary": summary,
     "compare": compare,
+    "cost": cost,
 }

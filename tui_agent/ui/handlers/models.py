@@ -1,15 +1,16 @@
 """The model: choosing it, its endpoint and key, the system prompt, tools and approvals."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import get_args
 
+from tui_agent.agent import instructions
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.errors import UsageError
 from tui_agent.settings import Approval
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.instructions import InstructionsAnswer, InstructionsScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
@@ -48,7 +49,7 @@ async def _use_model(chat: Conductor, name: str) -> None:
             "The embedded model is the only one here.", todo="Set local_model to another GGUF file, or use an endpoint."
         )
     await chat.desk.stop_and_wait()
-    chat.services.settings = replace(settings, model=name)
+    chat.services.change_settings(model=name)
     await chat.connect()
     connected = chat.services.bench
     if connected is None or connected.connection.model != name:
@@ -125,13 +126,30 @@ async def cycle_approval(chat: Conductor, argument: str) -> None:
 def _set_approval(chat: Conductor, mode: str) -> None:
     for known, about in _MODES.items():
         if known == mode:
-            chat.services.settings = replace(chat.services.settings, approval=known)
+            chat.services.change_settings(approval=known)
             if chat.services.bench is not None:
                 chat.services.bench.rulebook.mode = known
             chat.view.show_status()
             chat.screen.tell(f"Approval: {known}. {about.capitalize()}.")
             return
     raise UsageError(f"There is no approval mode {mode!r}.", todo=f"The modes are {', '.join(_MODES)}.")
+
+
+async def offer_instructions(chat: Conductor, argument: str) -> None:
+    """Ask about the workspace's instructions file, once for each text."""
+    offered = await instructions.offer(chat.services)
+    if offered is None:
+        return
+    found = offered
+
+    async def answered(answer: InstructionsAnswer | None) -> None:
+        if answer == "accepted":
+            await instructions.accept(chat.services, found)
+        elif answer == "declined":
+            await instructions.decline(chat.services, found)
+        chat.view.measure()
+
+    chat.app.push_screen(InstructionsScreen(found), answered)
 
 
 async def start(chat: Conductor, choice: str) -> None:
@@ -152,12 +170,12 @@ async def start(chat: Conductor, choice: str) -> None:
 
 
 async def use_key(chat: Conductor, key: str) -> None:
-    chat.services.settings = replace(chat.services.settings, api_key=key)
+    chat.services.change_settings(api_key=key)
     await chat.connect()
 
 
 async def use_url(chat: Conductor, url: str) -> None:
-    chat.services.settings = replace(chat.services.settings, base_url=url)
+    chat.services.change_settings(base_url=url)
     await chat.connect()
 
 
@@ -171,6 +189,7 @@ HANDLERS: Mapping[str, Handler] = {
     "tools": tools,
     "approve": approve,
     "cycle-approval": cycle_approval,
+    "instructions": offer_instructions,
     "start": start,
     "use-key": use_key,
     "use-url": use_url,

@@ -7,14 +7,21 @@ from pathlib import Path
 
 from tui_agent.agent import changes
 from tui_agent.agent.export import FORMS, export, form_of
+from tui_agent.agent.imports import import_file
 from tui_agent.core.entries import Logged
-from tui_agent.errors import UsageError
+from tui_agent.errors import SessionBusy, UsageError
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.search import SearchScreen
 from tui_agent.ui.screens.sessions import Chosen, SessionRow, SessionSource, SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.find_bar import FindBar
+
+_BUSY_CHOICES = (
+    Choice("read", "Read it", "nothing can be said in it here"),
+    Choice("fork-of", "Fork it", "a copy to go on in"),
+)
 
 
 async def new(chat: Conductor, argument: str) -> None:
@@ -85,8 +92,33 @@ async def resume(chat: Conductor, session_id: str) -> None:
         await sessions(chat, "")
         return
     current = chat.view.session
-    if current is None or current.id != session_id:
+    if current is not None and current.id == session_id:
+        return
+    try:
         await chat.open_session(await chat.services.open_session(session_id))
+    except SessionBusy as error:
+        question = PickScreen("Open in another window", _BUSY_CHOICES, explanation=str(error))
+        chat.app.push_screen(question, lambda chosen: chat.later(chosen, session_id) if chosen else None)
+
+
+async def read(chat: Conductor, session_id: str) -> None:
+    await chat.open_session(await chat.services.open_session(session_id, to_read=True))
+    chat.screen.tell("This session is only shown here; another window writes it. /fork makes a copy to go on in.")
+
+
+async def fork_of(chat: Conductor, session_id: str) -> None:
+    original = await chat.services.open_session(session_id, to_read=True)
+    await chat.open_session(await changes.fork(original, original.checkpoint.seq))
+
+
+async def take_over(chat: Conductor, name: str) -> None:
+    """Import sessions from a file."""
+    if not name:
+        question = TextPromptScreen("Import sessions", "From our own JSON, or an export of ChatGPT or Claude.")
+        chat.app.push_screen(question, lambda path: chat.later("import", path.strip()) if path else None)
+        return
+    imported = await import_file(chat.services, _path(chat.services.directory, name))
+    chat.screen.tell(f"{len(imported)} session{'' if len(imported) == 1 else 's'} imported. F2 lists them.")
 
 
 async def rename(chat: Conductor, title: str) -> None:
@@ -157,9 +189,13 @@ async def export_session(chat: Conductor, argument: str) -> None:
     chat.screen.tell(f"Written to {path}: the whole record, readable by you only.")
 
 
+def _path(directory: Path, name: str) -> Path:
+    return directory / Path(name).expanduser()
+
+
 def _write(directory: Path, name: str, text: str) -> Path:
     """Write a new file; a relative name is taken from the session's directory."""
-    path = directory / Path(name).expanduser()
+    path = _path(directory, name)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
@@ -175,6 +211,9 @@ HANDLERS: Mapping[str, Handler] = {
     "new": new,
     "sessions": sessions,
     "resume": resume,
+    "read": read,
+    "fork-of": fork_of,
+    "import": take_over,
     "rename": rename,
     "fork": fork,
     "delete": delete,

@@ -31,6 +31,9 @@ class Status:
     mode: str = "auto"
     """The compaction mode."""
 
+    note: str = ""
+    """What is unusual about the model, in a word or two."""
+
 
 class StatusLine(Widget):
     """Model, gauge, characters, compactions, approval: as much of it, in this order, as the width holds."""
@@ -64,6 +67,8 @@ class StatusLine(Widget):
         if gauge.compactions:
             parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
         parts.append(Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else ""))
+        if status.note:
+            parts.append(Content.styled(status.note, "$warning"))
         if gauge.freed:
             parts.append(Content.styled(f"compact frees ~{compact_number(gauge.freed)}", MUTED))
         if status.mode != "auto":

@@ -1,0 +1,106 @@
+"""What a person would miss if it were not there: nothing typed is lost, and what waits is said."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Gate, Scripted, says
+from tests.ui.support import sitting
+from tui_agent.agent import background
+
+
+async def test_the_workspace_instructions_are_asked_about_once(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always answer in rhyme. [/x]")
+    with ModelServer(says("in time")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.sees("Use these instructions?")
+            await person.sees("Always answer in rhyme. [/x]")
+            await person.press("y")
+            await person.say("hello")
+            assert "Always answer in rhyme" in str(server.requests[0].messages)
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path) as person:
+            await person.until(lambda: person.conductor.services.bench is not None)
+            assert "Use these instructions?" not in person.seen
+
+
+async def test_declined_instructions_are_not_sent(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always answer in rhyme.")
+    with ModelServer(says("plain")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.sees("Use these instructions?")
+            await person.press("n")
+            await person.say("hello")
+            assert "rhyme" not in str(server.requests[0].messages)
+
+
+async def test_a_summary_is_made_ahead_while_the_user_reads(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says("Goals:\n- read on [1]\n") if "<record>" in str(body["messages"]) else says("OK.")
+
+    with ModelServer(otherwise=reply) as server:
+        async with sitting(server, tmp_path, background_share=0.5, max_messages=20, keep_recent=4) as person:
+            await person.has_said(*(f"message {place} " * 10 for place in range(6)))
+            await person.say("and one more")
+            bench, session = person.conductor.services.bench, person.conductor.view.session
+            assert bench is not None
+            assert session is not None
+            await person.until(lambda: background.ready(bench, session) is not None)
+            await person.sees("summary ready")
+
+
+async def test_a_message_sent_while_a_summary_is_made_ahead_does_not_wait_for_it(tmp_path: Path) -> None:
+    gate = Gate()
+
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says("Goals:", hold=gate) if "<record>" in str(body["messages"]) else says("at once")
+
+    with ModelServer(otherwise=reply) as server:
+        async with sitting(server, tmp_path, background_share=0.5, max_messages=20, keep_recent=4) as person:
+            await person.has_said(*(f"message {place} " * 10 for place in range(6)))
+            await person.say("and one more")
+            await person.until(gate.reached.is_set)
+            await person.say("quickly, please")
+            assert gate.left.wait(5)
+            gate.open()
+
+
+async def test_a_message_that_could_not_be_saved_is_back_in_the_prompt(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("hello")
+            session = person.conductor.view.session
+            assert session is not None
+            await session.close()
+            async with sitting(server, tmp_path, resume=session.id) as other:
+                await other.sees("hello")
+                await person.send("precious words")
+                await person.until(lambda: person.prompt_text == "precious words")
+
+
+async def test_the_cost_of_a_session_can_be_read(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.conductor.command("cost")
+            await person.sees("Tokens and cost")
+
+
+async def test_a_long_paste_is_looked_at_and_put_into_the_prompt(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.type("\n".join(f"line {place} [/x]" for place in range(300)))
+            await person.press("ctrl+o")
+            await person.sees("line 3 [/x]")
+            await person.press("i")
+            await person.until(lambda: "line 299" in person.prompt_text)
+
+
+async def test_what_was_sent_before_is_searched(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            person.conductor.prompt.remember(["deploy the parser", "feed the cat"])
+            await person.press("ctrl+r")
+            await person.sees("What you sent before")
+            await person.press(*"deploy", "enter")
+            await person.until(lambda: person.prompt_text == "deploy the parser")
