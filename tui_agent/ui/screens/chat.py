@@ -32,7 +32,7 @@ from tui_agent.ui.widgets.transcript import Transcript
 from tui_agent.ui.widgets.welcome import welcome
 
 SAVE_SECONDS = 0.5
-"""Unsent text is saved when nothing was typed for this long."""
+"""Unsent text is saved at most so long after it was typed, however fast the typing goes on."""
 
 AGAIN_SECONDS = 2.0
 """Ctrl+C quits, and Esc goes back to an earlier message, when the second press comes within this."""
@@ -178,11 +178,11 @@ class ChatScreen(Screen[None]):
         self._save_soon()
 
     def _save_soon(self) -> None:
-        if self._saving is not None:
-            self._saving.stop()
-        self._saving = self.set_timer(SAVE_SECONDS, self._save)
+        if self._saving is None:
+            self._saving = self.set_timer(SAVE_SECONDS, self._save)
 
     async def _save(self) -> None:
+        self._saving = None
         if self._acting is not None:
             await self._acting.save_unsent()
 
