@@ -27,8 +27,8 @@ from tests.fakes.script import Call, Scripted, calls, says
 from tui_agent.agent import headless
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.compaction import Wish
-from tui_agent.agent.headless import Streams
-from tui_agent.agent.headless_sessions import compact_session
+from tui_agent.agent.headless_memory import compact_session
+from tui_agent.agent.headless_streams import Streams, opened
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.services import Services
 from tui_agent.agent.tools.base import ToolResult
@@ -241,6 +241,32 @@ async def test_a_call_that_was_running_in_the_crash_is_told_to_be_unknown_and_no
             await later.services.close()
 
 
+async def test_a_question_of_an_earlier_turn_is_not_taken_for_one_of_the_newest_calls_id(tmp_path: Path) -> None:
+    """Some endpoints number the calls of each answer anew, so that ids come again in every turn."""
+    running, finish = asyncio.Event(), asyncio.Event()
+
+    async def read(arguments: Mapping[str, object]) -> ToolResult:
+        running.set()
+        await finish.wait()
+        return ToolResult("read")
+
+    same_id = Call("run_command", {"command": "make"}, "call_0"), Call("look", {}, "call_0")
+    reading = ScriptedTool("look", read)
+    with ModelServer(*[calls(each) for each in same_id]) as server:
+        async with workshop(server, tmp_path, reading, ScriptedTool("run_command", kind="command")) as at:
+            await stop(await begin(at, Question()))
+            task = asyncio.ensure_future(at.say("look instead"))
+            await running.wait()
+            assert pending_approval(at.session) is None
+            later = await crashed_copy(at, server, tmp_path)
+            await stop(task)
+            assert pending_approval(later.session) is None
+            assert "unknown" in next(
+                each.entry.output for each in reversed(await whole_log(later)) if isinstance(each.entry, ToolReturned)
+            )
+            await later.services.close()
+
+
 async def test_a_rewound_question_is_pending_no_more(tmp_path: Path) -> None:
     with ModelServer(calls(COMMAND), says("done")) as server:
         async with workshop(server, tmp_path) as at:
@@ -268,7 +294,7 @@ async def run_headless(
 
 async def entries_of(server: ModelServer, tmp_path: Path, session: object) -> list[Entry]:
     services = Services(settings_for(server, tmp_path / "data"))
-    async with headless.opened(services):
+    async with opened(services):
         return [each.entry for each in await services.archive.load(str(session))]
 
 

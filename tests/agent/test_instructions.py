@@ -12,7 +12,7 @@ from tests.fakes.desk import settings_for
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent import headless
-from tui_agent.agent.headless import Streams
+from tui_agent.agent.headless_streams import Streams
 from tui_agent.agent.instructions import MOST_BYTES, accept, decline, offer
 from tui_agent.agent.services import Services
 
