@@ -408,3 +408,11 @@ def test_carried_and_left_out_are_what_users_stated(seed: int, budget: int) -> N
 
 def test_details_of_a_text_without_entries_have_no_sources() -> None:
     assert details_in("port is 8081")[0].sources == ()
+
+
+def test_labels_that_are_counted_up_through_many_messages_are_not_carried() -> None:
+    labels = [Detail("hash", f"MARK-{place}", (place,), "user") for place in range(1, 30)]
+    ticket = Detail("hash", "POL-358", (40,), "user")
+    carried, left_out = carry([*labels, ticket], 10_000)
+    assert carried == (ticket,)
+    assert len(left_out) == 29

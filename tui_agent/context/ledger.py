@@ -5,6 +5,7 @@ never paraphrase, and must stay linear in the size of what it reads.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -51,6 +52,10 @@ _COVERING: frozenset[DetailKind] = frozenset({"command", "error", "url"})
 _OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
 _BULK = 16
 """More details than this of one entry are a paste, not something said; the budget drops them before what was said."""
+
+_DIGITS = re.compile(r"\d+")
+_SERIES = 12
+"""Alike but for a number in so many messages: enumerated."""
 
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "shell", "bash"})
 _PATH_KEYS = frozenset({"path", "file", "file_path", "filename", "filepath", "directory", "dir", "cwd", "root"})
@@ -262,19 +267,39 @@ def carry(
     """Of lost details, those to carry verbatim and those that do not fit: what users stated, and their rules.
 
     Over the budget the oldest go first that are no rules (of those, first what came in a paste), then the oldest rules.
-    What another carried detail holds word for word is not carried twice.
+    What another carried detail holds word for word is not carried twice, and a long numbered series not at all.
     """
     stated = _without_contained([detail for detail in details if detail.origin == "user"])
     costs = {id(detail): estimate(line(detail)) + 2 for detail in stated}
-    excess = sum(costs.values()) - max(0, budget_tokens)
-    dropped: set[int] = set()
+    dropped = _series(stated)
+    excess = sum(cost for each, cost in costs.items() if each not in dropped) - max(0, budget_tokens)
     for detail in sorted(stated, key=_drop_order(stated)):
         if excess <= 0:
             break
+        if id(detail) in dropped:
+            continue
         dropped.add(id(detail))
         excess -= costs[id(detail)]
     carried = tuple(detail for detail in stated if id(detail) not in dropped)
     return carried, tuple(detail for detail in stated if id(detail) in dropped)
+
+
+def _series(details: Sequence[Detail]) -> set[int]:
+    """Ids of details that differ by a number alone and come in many messages: labels counted up, not facts stated."""
+    members: dict[str, list[Detail]] = {}
+    for detail in details:
+        if (
+            detail.kind not in _LASTING
+            and detail.kind != "named value"
+            and (shape := _DIGITS.sub("#", detail.text)) != "#"
+        ):
+            members.setdefault(shape, []).append(detail)
+    return {
+        id(detail)
+        for group in members.values()
+        if len({min(each.sources, default=0) for each in group}) >= _SERIES
+        for detail in group
+    }
 
 
 def _drop_order(details: Sequence[Detail]) -> Callable[[Detail], tuple[bool, bool, int]]:
