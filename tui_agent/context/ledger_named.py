@@ -77,7 +77,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_VALUE = re.compile(
-    r"\s+(?:but|because|since|so that|which|although|though|please|if|when|until|unless)\b|\s*,?\s*(?:\(|—|–| - )",
+    r"\s+(?:but|as|because|since|so that|which|although|though|please|if|when|until|unless)\b|\s*,?\s*(?:\(|—|–| - )",
 )
 _NEW_START = re.compile(r"(?:and\s+)?(?:the|my|our|i|we|you|please|but|so|then)\b", re.IGNORECASE)
 _TRAILING_VERB = re.compile(

@@ -13,6 +13,9 @@ _SUPPORTED_FROM = 0.5
 
 _CLOSE_TO_BEST = 0.85
 _MOST_SOURCES = 4
+_WORTH_A_SOURCE = 2
+"""Words an entry must add to be named beside others."""
+
 _LONGEST_READ = 200_000
 """Characters of one entry that are looked at."""
 
@@ -82,7 +85,7 @@ def _sources(folded: Sequence[Logged]) -> list[_Source]:
 def _attributed(item: Item, by_seq: dict[int, _Source], holders: dict[str, list[_Source]]) -> Item:
     wanted = salient(item.text)
     named = [by_seq[seq] for seq in item.sources if seq in by_seq]
-    held = overlap(wanted, frozenset[str]().union(*(source.words for source in named)))
+    held = overlap(wanted, _words(named))
     chosen = named if named and held >= _SUPPORTED_FROM else _best(wanted, holders)
     return replace(
         item,
@@ -103,26 +106,30 @@ def _best(wanted: frozenset[str], holders: dict[str, list[_Source]]) -> list[_So
             scores[source.seq] += 1 / len(sources)
             counts[source.seq] += 1
     supported = [seq for seq in candidates if counts[seq] / len(wanted) >= _SUPPORTED_FROM]
-    if not supported:
-        return _together(wanted, candidates, scores)
-    best = max(scores[seq] for seq in supported)
+    best = max((scores[seq] for seq in supported), default=0.0)
     ranked = sorted(supported, key=lambda seq: (candidates[seq].is_tool, -scores[seq], seq))
-    near = [seq for seq in ranked if scores[seq] >= best * _CLOSE_TO_BEST]
-    return [candidates[seq] for seq in near[:_MOST_SOURCES]]
+    near = [candidates[seq] for seq in ranked if scores[seq] >= best * _CLOSE_TO_BEST][:_MOST_SOURCES]
+    by_score = sorted(candidates.values(), key=lambda source: (-scores[source.seq], source.seq))
+    chosen = _completed(wanted, near, by_score)
+    return chosen if overlap(wanted, _words(chosen)) >= _SUPPORTED_FROM else []
 
 
-def _together(wanted: frozenset[str], candidates: dict[int, _Source], scores: dict[int, float]) -> list[_Source]:
-    """Several entries that only together hold enough of the wanted words (an item may join two facts)."""
-    chosen: list[_Source] = []
-    held: frozenset[str] = frozenset()
-    for seq in sorted(candidates, key=lambda seq: (-scores[seq], seq)):
-        if len(chosen) == _MOST_SOURCES:
+def _completed(wanted: frozenset[str], chosen: list[_Source], candidates: Sequence[_Source]) -> list[_Source]:
+    """The chosen entries and those that hold more of the wanted words: an item may join what two entries said."""
+    completed = list(chosen)
+    held = _words(chosen) & wanted
+    for source in candidates:
+        if len(completed) >= _MOST_SOURCES:
             break
-        gained = (candidates[seq].words & wanted) - held
-        if len(gained) >= 2 or (gained and not chosen):
-            chosen.append(candidates[seq])
+        gained = (source.words & wanted) - held
+        if len(gained) >= _WORTH_A_SOURCE or (gained and not completed):
+            completed.append(source)
             held |= gained
-    return chosen if wanted and len(held) / len(wanted) >= _SUPPORTED_FROM else []
+    return completed
+
+
+def _words(sources: Iterable[_Source]) -> frozenset[str]:
+    return frozenset[str]().union(*(source.words for source in sources))
 
 
 def _shares(wanted: Iterable[str], present: frozenset[str]) -> bool:

@@ -27,7 +27,8 @@ _REFUSAL = re.compile(
 _ERROR = re.compile(
     r"^(?:\W*(?:[a-z]+(?:error|exception)\b|(?:api |http |fatal |internal )?error\b"
     r"|traceback|http/?\S* ?[45]\d\d|[45]\d\d\b"
-    r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests|timed? ?out"
+    r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests"
+    r"|(?:request |connection |operation )?timed out\b"
     r"|connection (?:refused|reset|error|closed)|net::err|upstream|错误|请求失败|服务不可用))"
     r"|net::ERR_\w+",
     re.IGNORECASE,

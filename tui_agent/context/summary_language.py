@@ -15,8 +15,8 @@ SECTIONS = ("goals", "rules", "files", "findings", "unfinished")
 
 _SAMPLE_CHARACTERS = 2_000
 _ENTRIES_SAMPLED = 400
-_CJK_FROM = 0.2
-"""A Chinese text about code is mostly Latin letters; from this share on it is still read as Chinese."""
+_CJK_FROM = 0.3
+"""A Chinese text about code holds many Latin words; from this share on it is still read as Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +75,5 @@ def language_of_items(items: Iterable[Item]) -> Language:
 
 
 def language_of_texts(texts: Iterable[str]) -> Language:
-    """Chinese when a fifth of the letters are CJK characters, else English."""
+    """Chinese when CJK characters are three tenths of CJK characters and Latin words together, else English."""
     return "zh" if cjk_share("\n".join(texts)) >= _CJK_FROM else "en"

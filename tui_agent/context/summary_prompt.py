@@ -75,7 +75,7 @@ def _request(material: str, listing: str, focus: str, wording: RequestWording) -
 
 
 def _asked(material: str, listing: str, focus: str, wording: RequestWording) -> str:
-    parts = [wording.intro, f"<record>\n{material}\n</record>"]
+    parts = [f"<record>\n{material}\n</record>"]
     if listing:
         parts.append(listing)
     if focus.strip():

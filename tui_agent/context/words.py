@@ -7,7 +7,6 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
-_LETTER = re.compile(r"[^\W\d_]")
 
 
 def listed(words: str) -> frozenset[str]:
@@ -21,7 +20,7 @@ _EMPTY_WORDS = listed(
     let like may me might more most my no not now of off on one only or other our out over own per please shall she
     should so some such than that the their them then there these they this those through to too under until up us
     use used user very was way we well were what when where which while who why will with would you your s t re ve ll d
-    remember note ok okay yes always never must ever"""
+    remember note said say says stated told tells ok okay yes always never must ever"""
 )
 _EMPTY_PAIRS = listed(
     """记住 请记 不要 必须 禁止 永远 这个 那个 我们 你们 他们 一个 可以 需要 就是 不是 而是 一下 然后 现在 已经 还是
@@ -33,9 +32,10 @@ _EMPTY_CJK = frozenset(
 
 
 def cjk_share(text: str) -> float:
-    """Share of the letters that are Chinese, Japanese or Korean; 0.0 for a text without letters."""
-    letters = len(_LETTER.findall(text))
-    return len(_CJK_CHARACTER.findall(text)) / letters if letters else 0.0
+    """Share of Chinese, Japanese and Korean characters among these and words of other scripts; 0.0 without either."""
+    characters = len(_CJK_CHARACTER.findall(text))
+    others = sum(not word.isdigit() for word in _WORD.findall(text))
+    return characters / (characters + others) if characters else 0.0
 
 
 def words_of(text: str) -> list[str]:

@@ -1,0 +1,102 @@
+import pytest
+
+from tui_agent.context.summary import accepted, repeats, unwrapped
+from tui_agent.errors import SummaryRejected
+
+
+def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) -> str:
+    with pytest.raises(SummaryRejected) as caught:
+        accepted(text, finish, has_tool_calls)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "summary"),
+    [
+        ("  - a fact\n\n", "- a fact"),
+        ("<analysis>mentions <summary> here</analysis><summary>real text", "real text"),
+        ("<summary>real text</summary> trailing", "real text"),
+        ("<think>plan</think>\nreal text", "real text"),
+        ("<think>plan\nmore</think><analysis>x</analysis>\n<summary>\nreal text\n</summary>", "real text"),
+        ("plan without an opening tag\n</think>\n\nreal text", "real text"),
+        ("Here is the summary:\n<summary>real text</summary>", "real text"),
+        ("real text</summary>", "real text"),
+        ("<THINK>plan</THINK>real text", "real text"),
+        ("<think>\n\n</think>\n\n- real text", "- real text"),
+        ("<think>never closed\n<summary>real text", "real text"),
+        ("```markdown\n- real text\n```", "- real text"),
+        (
+            "- the user asked what <think> and </summary> tags are for\n- done",
+            "- the user asked what <think> and </summary> tags are for\n- done",
+        ),
+        ("- use the HTML <summary> element", "- use the HTML <summary> element"),
+    ],
+)
+def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
+    assert accepted(reply, "stop", False) == summary
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish", "has_tool_calls", "reason"),
+    [
+        ("", "stop", False, "empty"),
+        ("  \n\t", "stop", False, "empty"),
+        ("<think>only thoughts</think>", "stop", False, "reasoning"),
+        ("<think>only thoughts, never closed", "stop", False, "reasoning"),
+        ("<summary></summary>", "stop", False, "no summary"),
+        ("---\n***", "stop", False, "no words"),
+        ("The user wants to ref", "length", False, "cut off"),
+        ("The user wants to ref", None, False, "stopped before"),
+        ("- a fact", "content_filter", False, "filtered"),
+        ("- a fact", "tool_calls", False, "tool call"),
+        ("", "tool_calls", True, "tool call"),
+        ("- a fact", "stop", True, "tool call"),
+        ('<tool_call>{"name":"bash","arguments":{}}</tool_call>', "stop", False, "tool call"),
+        ('```json\n{"name": "read_file", "arguments": {"path": "a"}}\n```', "stop", False, "tool call"),
+        ('{"name": "read_file", "parameters": {}}', "stop", False, "tool call"),
+        ("<function=bash>ls</function>", "stop", False, "tool call"),
+        ("I'm sorry, but I can't assist with that.", "stop", False, "refused"),
+        ("I cannot help with this request.", "stop", False, "refused"),
+        ("抱歉，我无法完成这个请求。", "stop", False, "refused"),
+        ("Error: 500 Internal Server Error", "stop", False, "error"),
+        ("net::ERR_INCOMPLETE_CHUNKED_ENCODING", "stop", False, "error"),
+        ('{"error":{"message":"overloaded"}}', "stop", False, "error"),
+        ("Request timed out.", "stop", False, "error"),
+        ("HTTP 502 Bad Gateway", "stop", False, "error"),
+        ("- OK\n" * 60, "stop", False, "repeats"),
+        ("- a fact\n- b\n- a fact\n- c\n- A fact.", "stop", False, "repeats"),
+        ("好的，" * 90, "stop", False, "repeats"),
+        ("the same words again and again " * 40, "stop", False, "repeats"),
+    ],
+)
+def test_what_is_no_summary_is_refused_and_the_reason_said(
+    reply: str, finish: str | None, has_tool_calls: bool, reason: str
+) -> None:
+    assert reason in why(reply, finish, has_tool_calls)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "- I'm sorry was the wording of the letter\n- The user cannot log in",
+        "- The build failed with Error: 500 Internal Server Error [3]",
+        "Goals:\n- None\nRules:\n- None\nFiles:\n- None\nFindings:\n- the port is 8081",
+        "The user wants a parser that cannot fail.",
+        "目标：\n- 无\n规则：\n- 无\n文件：\n- 无\n发现：\n- 端口是 8081",
+        '- call read_file with {"path": "a"}',
+        "Timeouts were raised to 30 s.",
+        "- ok",
+    ],
+)
+def test_a_summary_that_tells_of_errors_and_refusals_is_accepted(reply: str) -> None:
+    assert accepted(reply, "stop", False) == reply
+
+
+def test_a_loop_shows_while_the_reply_is_still_arriving() -> None:
+    assert repeats("- the port is 8081\n- OK\n- OK\n- OK\n- O")
+    assert not repeats("- the port is 8081\n- OK\n- O")
+
+
+def test_unwrapping_any_text_ends_soon() -> None:
+    for text in ("<think>" * 20_000, "</think>\n" * 20_000, "<summary>" * 20_000, "```" * 20_000, "<" * 100_000):
+        unwrapped(text)

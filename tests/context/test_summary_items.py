@@ -1,0 +1,301 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.context.logs import answer, log_of, result, user
+from tui_agent.context.ledger import details_of
+from tui_agent.context.summary import (
+    consolidated,
+    consolidation_request,
+    extract,
+    next_id,
+    opaque,
+    outdated,
+    parse_items,
+    render,
+    standing,
+)
+from tui_agent.context.tokens import estimate
+from tui_agent.core.entries import Item
+from tui_agent.errors import SummaryRejected
+
+FOLDED = log_of(user("the port is 8081"), answer("noted so"), user("never push to main"), result("c", "out"))
+
+
+def texts(reply: str) -> list[str]:
+    return [item.text for item in parse_items(reply, FOLDED, (), 1)]
+
+
+def test_items_have_ids_sections_and_sources() -> None:
+    reply = "Rules:\n- never push to main [3]\n\nFindings:\n- the port is 8081 [1, 2]\n"
+
+    assert parse_items(reply, FOLDED, (), 5) == (
+        Item("i5", "rules", "never push to main", (3,)),
+        Item("i6", "findings", "the port is 8081", (1, 2)),
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- port 8081",
+        "* port 8081",
+        "• port 8081",
+        "· port 8081",
+        "1. port 8081",
+        "2) port 8081",
+        "3、port 8081",
+        "（4）port 8081",
+        "   - port 8081",
+        "- - port 8081",
+        "port 8081",
+        "- port 8081 [1]",
+        "- port 8081 [1].",
+        "- port 8081 (1)",
+        "- port 8081【1】",
+        "- port 8081 [#1, #2]",
+        "- port 8081 [1-3]",
+        "- port 8081 [seq 1; 2]",
+        "- port 8081 [message 1] [2]",
+        "- port 8081 [999]",
+        "[1] user: port 8081",
+        "- [1, 2] port 8081",
+    ],
+)
+def test_a_line_is_read_whatever_its_bullet_and_reference(line: str) -> None:
+    assert texts(line) == ["port 8081"]
+
+
+@pytest.mark.parametrize(
+    ("line", "sources"),
+    [
+        ("- a fact [1-3]", (1, 2, 3)),
+        ("- a fact [1, 99]", (1,)),
+        ("- a fact [99]", ()),
+        ("- a fact [3] [1]", (3, 1)),
+        ("[2] assistant: a fact", (2,)),
+        ("- a fact [1-999999999]", (1,)),
+    ],
+)
+def test_references_to_what_was_not_folded_are_dropped(line: str, sources: tuple[int, ...]) -> None:
+    assert parse_items(line, FOLDED, (), 1)[0].sources == sources
+
+
+@pytest.mark.parametrize(
+    "line", ["- the limit was raised (4127)", "- see page (99)", "- f(1, 2) is called", "- use x[0] there"]
+)
+def test_numbers_that_are_no_references_stay_in_the_text(line: str) -> None:
+    assert texts(line) == [line[2:]]
+
+
+@pytest.mark.parametrize(
+    ("heading", "section"),
+    [
+        ("## Goals", "goals"),
+        ("**Decisions and rules:**", "rules"),
+        ("3. Files and commands", "files"),
+        ("Key facts:", "findings"),
+        ("### Next steps", "unfinished"),
+        ("目标：", "goals"),
+        ("【决定与规则】", "rules"),
+        ("**文件与命令**", "files"),
+        ("## 未完成", "unfinished"),
+    ],
+)
+def test_headings_are_read_in_both_languages(heading: str, section: str) -> None:
+    assert parse_items(f"{heading}\n- a fact", FOLDED, (), 1) == (Item("i1", section, "a fact"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("never push to main", "rules"),
+        ("the goal is a small agent", "goals"),
+        ("config is in /srv/q/p.toml", "files"),
+        ("tests are not yet written", "unfinished"),
+        ("the sky is blue", "findings"),
+        ("不要引入新的依赖", "rules"),
+        ("启动命令是 npm run dev", "files"),
+    ],
+)
+def test_without_headings_a_line_finds_its_section_by_its_words(text: str, section: str) -> None:
+    assert parse_items(f"- {text}", FOLDED, (), 1)[0].section == section
+
+
+def test_frames_empty_sections_and_repeats_are_no_items() -> None:
+    reply = (
+        "Here is the list:\nGoals:\n- None\nRules:\n- 无\nFindings:\n- a fact\n- A  fact\n- OK\n---\n```\nLet me know!"
+    )
+
+    assert texts(reply) == ["a fact"]
+
+
+def test_what_stands_already_is_not_repeated() -> None:
+    old = (Item("i1", "findings", "The port is 8081"),)
+
+    assert parse_items("- the port  is 8081\n- the host is db-eu-3", FOLDED, old, 2) == (
+        Item("i2", "findings", "the host is db-eu-3"),
+    )
+
+
+def test_the_requests_own_example_is_no_item_unless_it_was_said() -> None:
+    assert texts("- The app is called Skiff. [1]\n- Never use tabs. [3]\n- a fact") == ["a fact"]
+
+    said = log_of(user("never use tabs please"))
+    assert [item.text for item in parse_items("- Never use tabs.", said, (), 1)] == ["Never use tabs."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- the port is 9090 [3] (replaces i1)",
+        "- the port is 9090 replaces i1",
+        "- the port is 9090 [replaces: I1] [3]",
+        "- the port is 9090 取代 i1",
+    ],
+)
+def test_an_item_may_replace_a_standing_one(line: str) -> None:
+    old = (Item("i1", "findings", "The port is 8081"), Item("i2", "findings", "x"))
+    (new,) = parse_items(line, FOLDED, old, 3)
+
+    assert (new.text, new.supersedes) == ("the port is 9090", ("i1",))
+    assert standing((*old, new)) == (old[1], new)
+
+
+def test_a_replacement_of_something_else_altogether_is_not_believed() -> None:
+    old = (Item("i1", "rules", "Never push to main"),)
+    (new,) = parse_items("- the port is 9090 (replaces i1, i7)", FOLDED, old, 2)
+
+    assert new.supersedes == ()
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=400))
+def test_any_reply_can_be_read(reply: str) -> None:
+    items = parse_items(reply, FOLDED, (), 1)
+
+    assert [item.id for item in items] == [f"i{number}" for number in range(1, len(items) + 1)]
+    assert all(item.text.strip() == item.text and item.text for item in items)
+    assert parse_items(render(items), FOLDED, items, 1) == ()
+
+
+def test_the_rendering_has_headings_in_the_language_of_the_items() -> None:
+    english = (
+        Item("i1", "findings", "the port is 8081"),
+        Item("i2", "goals", "a parser"),
+        Item("i3", "rules", "no tabs"),
+    )
+    chinese = (Item("i1", "findings", "端口是 8081"), Item("i2", "unfinished", "写测试"))
+
+    assert render(english) == "Goals:\n- a parser\n\nDecisions and rules:\n- no tabs\n\nFindings:\n- the port is 8081"
+    assert render(chinese) == "发现:\n- 端口是 8081\n\n未完成:\n- 写测试"
+    assert render(()) == ""
+
+
+def test_text_the_user_edited_is_one_item_byte_for_byte() -> None:
+    text = "  Rules:\n - mine [3]\n\n"
+
+    assert render((opaque(text, (1, 3), "i4"),)) == text
+
+
+def test_the_next_id_follows_the_highest() -> None:
+    assert next_id(()) == 1
+    assert next_id((Item("i7", "", "a"), Item("i12", "", "b"))) == 13
+
+
+# ── without a model ──────────────────────────────────────────────────────────
+
+
+def test_an_extract_says_what_it_is_and_holds_first_lines_and_details() -> None:
+    log = log_of(user("Fix the parser.\nIt is in src/p.py"), answer("ok"), user("never push to main"))
+    items = extract(log, details_of(log), first_id=4)
+    text = render(items)
+
+    assert items[0].id == "i4"
+    assert text.startswith("Made without a model")
+    assert "- Fix the parser." in text
+    assert "- src/p.py" in text
+    assert all(item.sources for item in items)
+    assert extract(log, details_of(log), first_id=4) == items
+
+
+def test_an_extract_is_in_the_language_of_the_conversation_and_within_its_room() -> None:
+    log = log_of(
+        *(user(f"第{number}个问题：端口是 {8000 + number}，文件在 /srv/{number}/a.toml") for number in range(400))
+    )
+    items = extract(log, details_of(log), room=600)
+
+    assert items[0].text.startswith("未经模型生成")
+    assert estimate(render(items)) < 900
+    assert "第399个问题" in render(items)
+
+
+def test_an_extract_of_answers_alone_takes_their_first_lines() -> None:
+    assert "- I look at it." in render(extract(log_of(answer("I look at it.\nMore.")), ()))
+
+
+# ── what no longer holds ─────────────────────────────────────────────────────
+
+
+def test_an_item_whose_value_was_stated_anew_is_outdated() -> None:
+    items = (
+        Item("i1", "findings", "The port is 8081.", (1,)),
+        Item("i2", "findings", "The host is db-eu-3.", (1,)),
+        Item("i3", "findings", "端口是 8081", (1,)),
+    )
+    later = details_of(log_of(answer("x"), user("Actually the port is 9090, not 8081. 端口改成 9090。")))
+
+    assert outdated(items, later) == ("i1", "i3")
+    assert outdated(items, ()) == ()
+
+
+def test_a_later_item_outdates_an_earlier_one_of_the_same_name() -> None:
+    items = (Item("i1", "findings", "The port is 8081", (1,)), Item("i2", "findings", "The port is 9090", (4,)))
+
+    assert outdated(items, ()) == ("i1",)
+
+
+def test_an_item_that_holds_something_else_stays() -> None:
+    items = (Item("i1", "findings", "The port is 8081 and the config is /srv/q/p.toml", (1,)),)
+
+    assert outdated(items, details_of(log_of(answer("x"), user("The port is now 9090.")))) == ()
+
+
+# ── consolidation ────────────────────────────────────────────────────────────
+
+MANY = (
+    Item("i1", "findings", "the port of the service is 8081 as the user said", (1,)),
+    Item("i2", "findings", "the config is in /srv/q/p.toml on the host", (3,)),
+    Item("i3", "rules", "never push to main, the user said", (5,)),
+)
+
+
+def test_a_consolidation_request_holds_the_items_and_a_limit() -> None:
+    request = consolidation_request(MANY, 300)
+
+    assert request[0].role == "system"
+    assert "/srv/q/p.toml" in request[1].text
+    assert "300 tokens" in request[1].text
+
+
+def test_a_shorter_list_with_every_detail_is_accepted_and_keeps_the_sources() -> None:
+    shorter = consolidated(MANY, "- Never push to main\n- port 8081, config /srv/q/p.toml", 4)
+
+    assert [item.id for item in shorter] == ["i4", "i5"]
+    assert shorter[0].sources == (5,)
+    assert set(shorter[1].sources) == {1, 3}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "- never push to main\n- port 8081",
+        "- never push to main\n- port 8081, config /srv/q/P.toml",
+        "- push to main\n- port 8081, config /srv/q/p.toml",
+        render(MANY) + "\n- and more",
+        "",
+    ],
+)
+def test_a_list_that_lost_anything_exact_or_is_no_shorter_is_refused(reply: str) -> None:
+    with pytest.raises(SummaryRejected):
+        consolidated(MANY, reply, 4)
