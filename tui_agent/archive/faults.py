@@ -57,7 +57,7 @@ def as_read_errors(path: Path) -> Iterator[None]:
         yield
     except _DAMAGED as error:
         raise damaged(path) from error
-    except apsw.Error as error:
+    except (apsw.Error, OSError) as error:
         raise unavailable(path, error) from error
 
 

@@ -134,7 +134,8 @@ def _hit(
     connection: apsw.Connection, row_id: int, row: EntryRow, wanted: Sequence[Piece], *, trust_terms: bool
 ) -> Hit | None:
     try:
-        if not trust_terms and _surely_lacks(plain_json(row[-2]), wanted):
+        is_sure = trust_terms and all(piece.exact for piece in wanted)
+        if not is_sure and _surely_lacks(plain_json(row[-2]), wanted):
             return None
         logged = logged_of(row)
     except (UnusableRow, zlib.error):
@@ -152,7 +153,7 @@ def _surely_lacks(stored: bytes, wanted: Sequence[Piece]) -> bool:
     if b"\\u" in stored:
         return False  # something in it is written with escapes
     folded = fold(stored.decode("utf-8", "replace"))
-    return any(term.isascii() and term not in folded for piece in wanted for term in piece.terms)
+    return any(needle not in folded for piece in wanted for needle in piece.needles)
 
 
 def _kind(entry: Entry) -> HitKind:

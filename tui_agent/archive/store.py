@@ -31,10 +31,10 @@ class ArchivedLogs:
     """Sentences for the user about what was found or done while opening and reading."""
 
     async def append(self, session_id: str, entries: Sequence[Logged], checkpoint: dict[str, Any]) -> None:
-        """Add entries, their place in the search index and the checkpoint that goes with them: all or nothing.
+        """Add entries and the checkpoint that goes with them: all or nothing.
 
-        Returns when they are on the disk. A cancelled call is still carried out. An answer among the entries clears
-        the session's partial answer.
+        Returns when they are on the disk; the search finds them from then on. A cancelled call is still carried out.
+        An answer among the entries clears the session's partial answer.
 
         Raises:
             NotSaved: nothing of it was kept.

@@ -110,6 +110,9 @@ class Piece:
     exact: bool
     """Whether the terms alone say everything; otherwise the piece has to be looked for in the text."""
 
+    needles: tuple[str, ...]
+    """What folded text that holds the piece must hold, also where it is written as JSON; may be none."""
+
     def as_match(self) -> str:
         """The piece as an expression of the index's own language; terms hold letters and digits only."""
         return f'"{" ".join(self.terms)}"' + ("*" if self.prefix else "")
@@ -135,6 +138,9 @@ class Piece:
 
 INDEXED_PREFIX = 3
 """Letters; the index has lists of all entries with words that begin with the same three."""
+
+_ESCAPED = re.compile(r'["\\\s\x00-\x1f]')
+"""What JSON writes otherwise, or what a piece's literal may hold in another form."""
 
 _PARTS = re.compile(r'"([^"]*)(?:"|$)|[^\s"]+')
 _OPENING = "([{'"
@@ -169,7 +175,8 @@ def _piece(literal: str, open_end: bool) -> Piece | None:
     prefix = open_end and len(terms[-1]) >= _SHORTEST_PREFIX
     exact = terms == (literal,)
     words = r"\s+".join(re.escape(word) for word in literal.split())
-    return Piece(terms, prefix, re.compile(words), exact)
+    needles = tuple(each for each in {*terms, literal} if each.isascii() and not _ESCAPED.search(each))
+    return Piece(terms, prefix, re.compile(words), exact, needles)
 
 
 def _is_letter(character: str) -> bool:
