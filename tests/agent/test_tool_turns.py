@@ -21,9 +21,10 @@ from tests.agent.tool_turns import (
     whole_log,
     workshop,
 )
-from tests.fakes.desk import Desk, entries_in, finish_of
+from tests.fakes.desk import Desk, compact, entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Cut, Gate, Scripted, calls, says
+from tui_agent.agent import changes
 from tui_agent.agent.approval import Decision
 from tui_agent.agent.tools.base import ToolResult
 from tui_agent.agent.turn import text_parts
@@ -473,3 +474,37 @@ async def test_an_answer_that_breaks_off_within_a_call_runs_nothing(tmp_path: Pa
             assert any(isinstance(each, TextArrived) for each in events)
             assert tool.runs == []
             assert finish_of(await at.say("continue")) == "stop"
+
+
+# ── a whole story ────────────────────────────────────────────────────────────
+
+
+async def test_reading_editing_running_with_a_compaction_between_that_is_undone(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("a", "b", "c"):
+        (work / f"{name}.py").write_text(f"def {name}():\n    return 1\n" + f"# about {name}\n" * 40)
+    reading = [Call("read_file", {"path": f"{name}.py"}) for name in ("a", "b", "c")]
+    edit = Call("edit_file", {"path": "b.py", "old_text": "return 1", "new_text": "return 2"})
+    run = Call("run_command", {"command": "grep -c 'return 2' b.py"})
+    with ModelServer(calls(*reading), says("read"), calls(edit), says("edited")) as server:
+        async with workshop(server, tmp_path, keep_recent=2) as at:
+            await at.say("read the three files")
+            at.approver.answers = [ONCE]
+            await at.say("let b return 2")
+            assert "return 2" in (work / "b.py").read_text()
+            whole = at.session.context().messages
+            server.script(says("- a.py, b.py and c.py were read; b.py returns 2"))
+            await compact(at)
+            assert len(at.session.context().messages) < len(whole)
+            server.script(calls(run), says("it does"))
+            at.approver.answers = [ONCE]
+            await at.say("check it")
+            await changes.undo(at.session)
+            assert at.session.context().messages[: len(whole)] == whole
+            server.script(says("goodbye"))
+            assert finish_of(await at.say("thanks")) == "stop"
+            assert [message["role"] for message in server.requests[-1].messages].count("tool") == 5
+            assert list(results_in(await whole_log(at)).values())[-1].strip() == "1"
+            assert [each.intent.kind for each in at.approver.asked] == ["edit", "command"]
+            assert "-    return 1\n+    return 2" in at.approver.asked[0].intent.body
