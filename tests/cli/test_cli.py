@@ -1,56 +1,13 @@
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Terminal
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, refuses, says
 from tui_agent import __version__
 from tui_agent.cli import main
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the run keeps its archive."""
-    monkeypatch.setenv("TUI_AGENT_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("TUI_AGENT_TOOLS", "false")
-    return tmp_path / "data"
-
-
-@pytest.fixture
-def server(data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A scripted endpoint that the environment points to."""
-    with ModelServer() as made:
-        monkeypatch.setenv("OPENAI_BASE_URL", made.url)
-        yield made
-
-
-class Terminal:
-    """Runs commands and gives what they printed."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.err = ""
-
-    def run(self, *argv: str, code: int = 0) -> str:
-        """Standard output of a command that must end with `code`."""
-        self._capsys.readouterr()
-        ended = main(argv)
-        out, self.err = self._capsys.readouterr()
-        assert ended == code, self.err
-        return out
-
-    def json(self, *argv: str, code: int = 0) -> Any:
-        return json.loads(self.run(*argv, code=code))
-
-
-@pytest.fixture
-def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A shell without a terminal and with nothing piped in."""
-    monkeypatch.setattr("sys.stdin", None)
-    return Terminal(capsys)
 
 
 def test_version(terminal: Terminal) -> None:
