@@ -1,6 +1,6 @@
 """A desk to work at in tests: services over a scripted endpoint and an archive in a temporary directory."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from tui_agent.agent.compaction import Proposal, Proposed, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
+from tui_agent.archive import Archive
 from tui_agent.core.entries import Compacted, Detail, Entry
 from tui_agent.core.events import Appended, Event, TurnEnded
 from tui_agent.settings import Settings
@@ -67,10 +68,15 @@ class Desk:
 
 @asynccontextmanager
 async def desk(
-    server: ModelServer, data: Path, *, directory: Path | None = None, **changes: Any
+    server: ModelServer,
+    data: Path,
+    *,
+    directory: Path | None = None,
+    open_archive: Callable[[Path], Awaitable[Archive]] = Archive.open,
+    **changes: Any,
 ) -> AsyncIterator[Desk]:
     """A desk with a connected model and a new session."""
-    services = Services(settings_for(server, data, **changes), directory=directory or data)
+    services = Services(settings_for(server, data, **changes), directory=directory or data, open_archive=open_archive)
     await services.start()
     try:
         await services.connect(lambda words: None)

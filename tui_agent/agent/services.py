@@ -2,7 +2,7 @@
 
 import datetime
 import os
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -47,7 +47,13 @@ _GRANTS = "approvals"
 class Services:
     """Built by the command line without I/O; `start` opens the archive, `connect` finds a model."""
 
-    def __init__(self, settings: Settings, *, directory: Path | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        directory: Path | None = None,
+        open_archive: Callable[[Path], Awaitable[Archive]] = Archive.open,
+    ) -> None:
         self.settings = settings
         self.directory = directory or Path.cwd()
         self.words: Wording = wording(language_of(settings))
@@ -62,6 +68,7 @@ class Services:
         """The tools of the directory; None while no model that takes tools was connected."""
 
         self._past = Past(lambda: self.current)
+        self._open_archive = open_archive
         self._archive: Archive | None = None
         self._measures = Measures(self._surroundings, limits_for(settings, settings.context_window, "setting"))
 
@@ -71,7 +78,7 @@ class Services:
         Raises:
             ArchiveError: it cannot be used; the text says why and what to do.
         """
-        self._archive = await Archive.open(archive_file(override=self.settings.data_dir))
+        self._archive = await self._open_archive(archive_file(override=self.settings.data_dir))
 
     @property
     def archive(self) -> Archive:
