@@ -16,6 +16,7 @@ from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.session import Measures, Session, new_session_id
+from tui_agent.agent.spending import remember_prices
 from tui_agent.agent.toolbox import Toolbox
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.turn import Turn
@@ -115,6 +116,8 @@ class Services:
         )
         self._measures.limits = connection.limits(self.settings)
         self._measures.counter = connection.counter
+        if connection.window.listed is not None:
+            await remember_prices(self.archive, [connection.window.listed])
         return connection
 
     def change_settings(self, **changes: object) -> None:

@@ -1,6 +1,7 @@
 """What a session costs, in tokens and where prices are known in dollars, and the warning before a budget is used up."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from tui_agent.agent.session import Session
@@ -8,6 +9,7 @@ from tui_agent.archive import Archive
 from tui_agent.context.spending import ModelSpent, Spending, Spent, line_crossed
 from tui_agent.core.entries import Noticed
 from tui_agent.core.events import Event
+from tui_agent.errors import NotSaved
 from tui_agent.model.listing import ModelInfo
 
 _MILLION = 1_000_000
@@ -58,18 +60,15 @@ def total_price(spending: Spending, prices: Prices) -> float | None:
 
 
 async def remember_prices(archive: Archive, listed: Iterable[ModelInfo]) -> None:
-    """Keep the prices that an endpoint lists, so that sessions can be priced without asking it again.
-
-    Raises:
-        NotSaved
-    """
+    """Keep the prices that an endpoint lists, so that sessions can be priced without asking it again."""
     told = {
         info.id: [info.input_price, info.output_price]
         for info in listed
         if info.input_price is not None and info.output_price is not None
     }
-    if told and not archive.read_only:
-        await archive.remember(_PRICES, {**(await archive.recall(_PRICES) or {}), **told})
+    if told:
+        with suppress(NotSaved):  # a price is no reason for anything to fail
+            await archive.remember(_PRICES, {**(await archive.recall(_PRICES) or {}), **told})
 
 
 async def known_prices(archive: Archive) -> Prices:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tui_agent.errors import ModelError
@@ -30,6 +30,8 @@ class Window:
 
     tokens: int | None = None
     source: str = "unknown"
+    listed: ModelInfo | None = field(default=None, compare=False, repr=False)
+    """What the endpoint's list says of the model besides, where it was asked."""
 
 
 UNKNOWN = Window()
@@ -70,7 +72,7 @@ async def _of_hosted(client: JsonClient, endpoint: Endpoint, model: str) -> Wind
     if entry is None:
         return UNKNOWN
     info = read_entry(entry)
-    return Window(info.window, info.window_source) if info and info.window else UNKNOWN
+    return Window(info.window, info.window_source, info) if info and info.window else UNKNOWN
 
 
 async def _of_gemini(client: JsonClient, endpoint: Endpoint, model: str) -> Window:

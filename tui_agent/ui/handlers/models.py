@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from tui_agent.agent import instructions
+from tui_agent.agent.spending import remember_prices
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.errors import UsageError
 from tui_agent.settings import Approval
@@ -33,6 +34,7 @@ async def model(chat: Conductor, name: str) -> None:
     if bench is None:
         raise UsageError("No endpoint is connected.", "There are no models to choose from.", "See the start card.")
     listed = await bench.connection.client.models()
+    await remember_prices(chat.services.archive, listed)
     choices = [Choice(each.id, each.id, "in use" if each.id == bench.connection.model else "") for each in listed]
     window = bench.connection.limits(chat.services.settings)
     size = compact_number(window.window) if window.window else "unknown"
