@@ -127,6 +127,9 @@ class Life:
 
     # ── what it is doing when it dies ────────────────────────────────────────
 
+    def starting(self) -> None:
+        self._app.live_on()
+
     def typing(self) -> None:
         text = ""
         for place in range(200):
@@ -197,6 +200,7 @@ class Life:
 
 
 MOMENTS: dict[str, tuple[Callable[[Life], None], float]] = {
+    "starting": (Life.starting, 1.5),
     "typing": (Life.typing, 3.0),
     "streaming": (Life.streaming, 2.5),
     "tools": (Life.tools, 1.0),
@@ -236,12 +240,11 @@ class Soak:
         environ = environment(self._home, server, max_history_chars=6000, keep_recent=4, context_window=32768)
         argv = () if self._session is None else ("-r", self._session)
         moment = self._dice.choice(list(MOMENTS))
-        self._known.typed, streamed_before = self._known.typed[-1:], self._known.streamed
         self._known.streamed = []
         with MortalApp(*argv, environ=environ, size=(100, 30), cwd=self._home) as app:
             life = Life(app, self._known, number, self._dice)
             try:
-                moment = self._act(app, life, moment)
+                self._act(app, life, moment)
             except Killed:
                 pass
             except AssertionError as error:
@@ -251,16 +254,14 @@ class Soak:
             if ended not in (-9, 0):
                 self._fault(number, moment, f"it ended by itself with {ended}:\n{app.text}")
         self.figures.kills[moment] += 1
-        del streamed_before
         for complaint in self._complaints(server, sent_before, died):
             self._fault(number, moment, complaint)
 
-    def _act(self, app: MortalApp, life: Life, moment: str) -> str:
-        if self._dice.random() < 0.1:
-            app.dies_at = time.monotonic() + self._dice.uniform(0.0, 1.5)
-            self.figures.kills["starting"] += 1
-            self.figures.kills[moment] -= 1
-            app.live_on()
+    def _act(self, app: MortalApp, life: Life, moment: str) -> None:
+        act, seconds = MOMENTS[moment]
+        dies_in = self._dice.uniform(0.0, seconds)
+        if moment == "starting":
+            app.dies_at = time.monotonic() + dies_in
         life.is_ready()
         self._check_prompt(app)
         if "Run this command?" in app.text:
@@ -268,10 +269,8 @@ class Soak:
             app.sees_no("Run this command?")
         life.clear_prompt()
         self._known.typed = []
-        act, seconds = MOMENTS[moment]
-        app.dies_at = time.monotonic() + self._dice.uniform(0.0, seconds)
+        app.dies_at = min(app.dies_at, time.monotonic() + dies_in)
         act(life)
-        return moment
 
     def _check_prompt(self, app: MortalApp) -> None:
         expected = self._due_in_prompt
