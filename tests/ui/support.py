@@ -101,13 +101,14 @@ async def sitting(
     data: Path,
     *,
     size: tuple[int, int] = LARGE,
+    directory: Path | None = None,
     resume: str | None = None,
     prompt: str = "",
     **changes: Any,
 ) -> AsyncIterator[Sitting]:
     """The app, connected and ready for the first key."""
     settings = settings_for(server, data, **{"animation": False, **changes})
-    app = TuiAgentApp(settings, directory=data, resume=resume, prompt=prompt)
+    app = TuiAgentApp(settings, directory=directory or data, resume=resume, prompt=prompt)
     async with app.run_test(size=size, notifications=True) as pilot:
         sat = Sitting(app, pilot)
         await until(lambda: app._conductor is not None and sat.conductor.view.session is not None, pilot)

@@ -175,8 +175,7 @@ class Conductor:
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
-        for event in happened:
-            self.screen.post_message(Happened(event))
+        self.screen.post_message(Happened(list(happened)))
 
     def compact(self, wish: Wish) -> None:
         """Show the preview and apply what comes of it."""
@@ -247,8 +246,9 @@ class Conductor:
     async def heard(self, message: Message) -> None:
         """A widget message that is about sessions and turns."""
         match message:
-            case Happened(event):
-                if self.view.happened(event):
+            case Happened():
+                changed = [self.view.happened(event) for event in message.take()]
+                if any(changed):
                     self._work("memory", self._read_memory)
             case Told(error):
                 self.screen.tell_error(error)

@@ -4,15 +4,31 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from tui_agent.core.events import Event
+from tui_agent.core.events import Event, TextArrived
 from tui_agent.errors import TuiAgentError
 
 
 @dataclass
 class Happened(Message, bubble=False):
-    """A turn, a compaction or a change yielded an event."""
+    """A turn, a compaction or a change yielded events.
 
-    event: Event
+    More may be added until they are taken, so that an endpoint that floods costs one message for many pieces.
+    """
+
+    events: list[Event]
+    is_taken: bool = False
+
+    def take(self) -> list[Event]:
+        """The events in their order, pieces of an answer that follow each other joined; from here on no more come."""
+        self.is_taken = True
+        joined: list[Event] = []
+        for event in self.events:
+            last = joined[-1] if joined else None
+            if isinstance(event, TextArrived) and isinstance(last, TextArrived):
+                joined[-1] = TextArrived(last.text + event.text)
+            else:
+                joined.append(event)
+        return joined
 
 
 @dataclass

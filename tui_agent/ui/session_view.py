@@ -45,7 +45,6 @@ from tui_agent.ui.widgets.gauge import REPAINT_SECONDS
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
-from tui_agent.ui.widgets.transcript import Transcript
 
 STOP_HINT = "Esc stops"
 
@@ -56,6 +55,8 @@ class SessionView:
     def __init__(self, screen: ChatScreen, services: Services) -> None:
         self._screen = screen
         self._services = services
+        self._transcript = screen.transcript
+        self._activity = screen.query_one(ActivityLine)
         self.session: Session | None = None
         self.last_seq = 0
         """The newest entry that was shown."""
@@ -77,7 +78,7 @@ class SessionView:
         self._streamed = ""
         self.oldest = entries[0].seq if entries else 1
         self._screen.is_empty = not entries
-        transcript = self._screen.query_one(Transcript)
+        transcript = self._transcript
         transcript.load(entries, more_above=self.oldest > 1)
         transcript.apply(session.moved())
         self.show_title()
@@ -88,7 +89,7 @@ class SessionView:
         """Show older entries of the session above those that are shown, if it is still this one."""
         if session is self.session and older and older[-1].seq < self.oldest:
             self.oldest = older[0].seq
-            self._screen.query_one(Transcript).prepend(older, more_above=self.oldest > 1)
+            self._transcript.prepend(older, more_above=self.oldest > 1)
 
     def show_title(self) -> None:
         """Name the session in the title row."""
@@ -148,7 +149,7 @@ class SessionView:
 
     def happened(self, event: Event) -> bool:
         """Show an event; whether the panel's rows have to be read again."""
-        self._screen.query_one(Transcript).apply(event)
+        self._transcript.apply(event)
         self._say(event)
         self.measure_soon()
         match event:
@@ -179,7 +180,7 @@ class SessionView:
         return False
 
     def _say(self, event: Event) -> None:
-        activity = self._screen.query_one(ActivityLine)
+        activity = self._activity
         match event:
             case RequestSent(model):
                 activity.start(f"waiting for {safe(model, single_line=True)}", STOP_HINT)

@@ -47,6 +47,8 @@ class TurnDesk:
         self._view = view
         self._attention = attention
         self._began = 0.0
+        self._posted: Happened | None = None
+        """What was posted last; events join it until it is taken."""
         self._worker: Worker[None] | None = None
         self._turn: Turn | None = None
         self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
@@ -128,10 +130,17 @@ class TurnDesk:
         count = 0
         async with aclosing(happening) as events:
             async for event in events:
-                self._screen.post_message(Happened(event))
+                self._post(event)
                 count += 1
                 if count % _BREATH == 0:
                     await asyncio.sleep(0)
+
+    def _post(self, event: Event) -> None:
+        if self._posted is not None and not self._posted.is_taken:
+            self._posted.events.append(event)
+        else:
+            self._posted = Happened([event])
+            self._screen.post_message(self._posted)
 
     def over(self, worker: Worker[object]) -> bool:
         """A worker has ended: tell what was appended unseen. Whether it was a turn and ended by itself."""

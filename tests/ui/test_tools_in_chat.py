@@ -1,0 +1,101 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Call, calls, says
+from tests.ui.support import Sitting, sitting
+from tui_agent.agent import changes
+from tui_agent.core.entries import ApprovalAsked
+from tui_agent.ui.screens.approval import ApprovalScreen
+from tui_agent.ui.widgets.status_bar import CompactButton
+
+
+async def question(person: Sitting) -> ApprovalScreen:
+    """The approval on the screen, awake."""
+    await person.until(lambda: isinstance(person.app.screen, ApprovalScreen))
+    screen = person.app.screen
+    assert isinstance(screen, ApprovalScreen)
+    await person.until(lambda: not screen._is_deaf)
+    return screen
+
+
+@asynccontextmanager
+async def at_work(server: ModelServer, tmp_path: Path, resume: str | None = None) -> AsyncIterator[Sitting]:
+    """The app in a workspace, which the archive is no part of."""
+    workspace = tmp_path / "work"
+    workspace.mkdir(exist_ok=True)
+    async with sitting(server, tmp_path / "data", directory=workspace, tools=True, resume=resume) as person:
+        yield person
+
+
+def writing(text: str) -> Call:
+    return Call("write_file", {"path": "note.txt", "content": text})
+
+
+async def test_a_change_is_made_only_after_it_was_approved(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            await question(person)
+            await person.sees("+hello")
+            assert not (tmp_path / "work" / "note.txt").exists()
+            await person.press("y")
+            await person.sees("done")
+            assert (tmp_path / "work" / "note.txt").read_text() == "hello"
+
+
+async def test_a_denial_reaches_the_model_with_its_words(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("then not")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            await question(person)
+            await person.press("tab", *"not there", "enter")
+            await person.sees("then not")
+            assert not (tmp_path / "work" / "note.txt").exists()
+            assert "not there" in server.requests[1].last_text
+
+
+async def test_while_an_approval_is_pending_nothing_can_be_compacted(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            await question(person)
+            assert person.conductor.screen.query_one(CompactButton).disabled
+            await person.press("y")
+            await person.sees("done")
+            await person.until(lambda: not person.conductor.screen.query_one(CompactButton).disabled)
+
+
+async def test_stopping_the_turn_takes_its_question_away_and_does_nothing(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello"))) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            await question(person)
+            person.conductor.desk.stop()
+            await person.until(lambda: not isinstance(person.app.screen, ApprovalScreen))
+            await person.until(lambda: not person.conductor.desk.is_busy)
+            assert not (tmp_path / "work" / "note.txt").exists()
+
+
+async def test_a_question_that_was_left_open_is_asked_again_when_the_session_is_resumed(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            await question(person)
+            session = person.conductor.view.session
+            assert session is not None
+            asked = [logged for logged in session.tail if isinstance(logged.entry, ApprovalAsked)]
+            upto = asked[0].seq
+            services = person.conductor.services
+            left = await changes.fork(session, upto)
+            await left.close()
+            await person.press("y")
+            await person.sees("done")
+            (tmp_path / "work" / "note.txt").unlink()
+            server.script(says("done again"))
+            await person.conductor.open_session(await services.open_session(left.id))
+            await question(person)
+            await person.press("y")
+            await person.sees("done again")
+            assert (tmp_path / "work" / "note.txt").read_text() == "hello"
