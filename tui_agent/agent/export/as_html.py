@@ -15,7 +15,7 @@ from tui_agent.agent.export.page_entries import (
     time,
 )
 from tui_agent.agent.export.page_style import STYLE
-from tui_agent.agent.export.record import Record, Version, messages_in
+from tui_agent.agent.export.record import Record, Version, counted, messages_in
 from tui_agent.agent.spending import spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.core.entries import Detail, Item
@@ -45,8 +45,8 @@ def _header(record: Record) -> Markup:
         "session": info.id,
         "directory": info.directory,
         "begun": time(info.created),
-        "changed": time(info.updated),
-        "messages": f"{info.messages}, {info.compactions} compactions",
+        "changed": time(info.updated) if info.updated else "",
+        "messages": f"{info.messages}, {counted(info.compactions, 'compaction')}",
         "forked from": info.parent or "",
     }
     if record.checkpoint.spending != UNSPENT:
@@ -64,7 +64,9 @@ def _memory(record: Record) -> Iterator[Markup]:
         yield element(
             "ul",
             *(
-                element("li", element("div", pin.text, class_="text", dir="auto"), _from((pin.source or pin.seq,)))
+                element(
+                    "li", element("span", pin.text, class_="text", dir="auto"), " ", _from((pin.source or pin.seq,))
+                )
                 for pin in record.checkpoint.pins
             ),
         )
@@ -80,7 +82,7 @@ def _version(record: Record, version: Version) -> Markup:
     origin = f"by {made.model}" if made.model else "as an extract, without a model"
     about = element(
         "p",
-        f"{made.folded} messages up to ",
+        f"{counted(made.folded, 'message')} up to ",
         link(made.upto),
         f" · made {origin} ({made.trigger}) · ",
         time(version.at),
@@ -155,10 +157,10 @@ def _record(record: Record) -> Iterator[Markup]:
             yield from articles
         elif place == "folded":
             version = record.live
-            told = f"{count} messages folded into summary {version.number}" if version else f"{count} messages folded"
-            yield folding(told, *articles, class_="folded")
+            into = f" into summary {version.number}" if version else ""
+            yield folding(f"{counted(count, 'message')} folded{into}", *articles, class_="folded")
         else:
-            told = f"{count} messages rewound: out of the context, kept in the record"
+            told = f"{counted(count, 'message')} rewound: out of the context, kept in the record"
             yield folding(told, *articles, class_="rewound")
     if not record.entries:
         yield element("p", "Nothing was said yet.", id=anchor(0))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from tui_agent.agent.export.record import Record, Version, messages_in
+from tui_agent.agent.export.record import Record, Version, counted, messages_in
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -25,13 +25,14 @@ from tui_agent.core.visible import visible
 def to_markdown(record: Record) -> str:
     """The record for reading."""
     info = record.info
-    counts = f"{info.messages} messages, {info.compactions} compactions"
+    counts = f"{counted(info.messages, 'message')}, {counted(info.compactions, 'compaction')}"
     blocks = [f"# {_line(record.title)}", f"*Session {info.id} · {_line(info.directory)} · {info.created} · {counts}*"]
     blocks += _pins(record)
     versions = {version.seq: version for version in record.versions}
     for place, entries in record.stretches():
         if place == "rewound" and messages_in(entries):
-            blocks.append(f"*({messages_in(entries)} messages follow that were rewound: they are out of the context.)*")
+            said = counted(messages_in(entries), "message")
+            blocks.append(f"*(Rewound: what was said in the next {said} is out of the context.)*")
         for logged in entries:
             blocks += _block(logged, versions)
         if place == "folded" and record.live is not None and messages_in(entries):
@@ -80,10 +81,9 @@ def _summary(version: Version) -> Iterator[str]:
     made = version.made
     yield "---"
     origin = f"by {_line(made.model)}" if made.model else "as an extract, without a model"
-    yield (
-        f"**Summary {version.number}** ({version.state}) of {made.folded} messages up to #{made.upto}, made {origin} · "
-        f"{version.at} · {made.before.tokens:,} -> {made.after.tokens:,} tokens"
-    )
+    folded = f"{counted(made.folded, 'message')} up to #{made.upto}"
+    size = f"{made.before.tokens:,} -> {made.after.tokens:,} tokens"
+    yield f"**Summary {version.number}** ({version.state}) of {folded}, made {origin} · {version.at} · {size}"
     if made.items:
         yield from _items(made.items)
     else:

@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 
-from tui_agent.agent.export.record import Record, Version
+from tui_agent.agent.export.record import Record, Version, counted
 from tui_agent.agent.spending import Prices, spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolReturned, UserSaid, said_text
@@ -39,7 +39,7 @@ def gauge_in_words(gauge: Gauge) -> str:
     """The gauge in a line: `~1,240 tokens of 8,192 (15%), 3,950 characters, 6 messages`."""
     about = "~" if gauge.estimated else ""
     of = f" of {gauge.window:,} ({gauge.tokens / gauge.window:.0%})" if gauge.window else ", window unknown"
-    return f"{about}{gauge.tokens:,} tokens{of}, {gauge.characters:,} characters, {gauge.messages} messages"
+    return f"{about}{gauge.tokens:,} tokens{of}, {gauge.characters:,} characters, {counted(gauge.messages, 'message')}"
 
 
 def _head(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -> str:
@@ -49,7 +49,7 @@ def _head(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -> s
         "directory": info.directory,
         "begun": local_time(info.created),
         "changed": local_time(info.updated),
-        "messages": f"{info.messages}, {info.compactions} compactions",
+        "messages": f"{info.messages}, {counted(info.compactions, 'compaction')}",
         "context": gauge_in_words(gauge),
         "forked from": info.parent or "",
     }
@@ -84,7 +84,7 @@ def _summaries(record: Record) -> Iterator[str]:
 def _title(version: Version, count: int) -> str:
     made = version.made
     return (
-        f"Summary {version.number} of {count} ({version.state}): {made.folded} messages up to #{made.upto}, "
+        f"Summary {version.number} of {count} ({version.state}): {counted(made.folded, 'message')} up to #{made.upto}, "
         f"{made.before.tokens:,} -> {made.after.tokens:,} tokens, {_line(made.model) or 'an extract'}, "
         f"{local_time(version.at)}"
     )
@@ -114,8 +114,7 @@ def _of(record: Record, place: str) -> Sequence[Logged]:
 
 
 def _count(record: Record, place: str) -> str:
-    count = len(_of(record, place))
-    return f"{count} message{'' if count == 1 else 's'}"
+    return counted(len(_of(record, place)), "message")
 
 
 def _messages(record: Record, place: str) -> Iterator[str]:

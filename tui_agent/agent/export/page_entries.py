@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tui_agent.agent.export.markup import NOTHING, Child, Markup, element, joined
-from tui_agent.agent.export.record import Record
+from tui_agent.agent.export.record import Record, counted
 from tui_agent.core.codec import entry_to_json
 from tui_agent.core.entries import (
     ApprovalAnswered,
@@ -101,7 +101,8 @@ def folding(title: Child, *children: Child, class_: str | None = None, open_: bo
 
 
 def time(at: str) -> Markup:
-    return element("time", at.replace("T", " ").removesuffix("Z") + " UTC" if at else "", datetime=at)
+    """A time to the minute; the whole of it for programs."""
+    return element("time", f"{at[:16].replace('T', ' ')} UTC" if at else "", datetime=at)
 
 
 def badge(text: str, warn: bool = False) -> Markup:
@@ -168,7 +169,7 @@ def _usage(usage: Usage | None) -> str:
     if usage is None:
         return ""
     cached = f" ({usage.cached:,} cached)" if usage.cached else ""
-    return f"{usage.prompt:,} tokens in{cached}, {usage.completion:,} out"
+    return f"{counted(usage.prompt, 'token')} in{cached}, {usage.completion:,} out"
 
 
 def _reasoning(reasoning: Reasoning | None) -> Markup:
@@ -187,7 +188,7 @@ def _returned(record: Record, logged: Logged, returned: ToolReturned) -> Markup:
     name = " ".join(part for part in (returned.name or "tool", returned.subject) if part)
     lines = returned.output.count("\n") + 1
     output = element("pre", returned.output)
-    shown = output if lines <= _SHOWN_OUTPUT_LINES else folding(f"{lines} lines", output)
+    shown = output if lines <= _SHOWN_OUTPUT_LINES else folding(counted(lines, "line"), output)
     failed = [badge("failed", warn=True)] if returned.failed else []
     return _said(record, logged, "tool", name, *failed, shown)
 

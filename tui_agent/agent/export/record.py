@@ -10,7 +10,7 @@ from tui_agent.context.checkpoint import Checkpoint, checkpoint_of
 from tui_agent.context.fold import Place, place_of
 from tui_agent.core.entries import Compacted, Detail, DetailKept, Item, Logged, MessageEntry
 
-State = Literal["live", "part of the live one", "taken back", "rewound"]
+State = Literal["live", "part of the live one", "replaced", "taken back", "rewound"]
 """What has become of a summary."""
 
 
@@ -82,6 +82,11 @@ def messages_in(entries: Iterable[Logged]) -> int:
     return sum(isinstance(logged.entry, MessageEntry) for logged in entries)
 
 
+def counted(count: int, thing: str) -> str:
+    """A count in words: `1 message`, `2 messages`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def _versions(entries: Sequence[Logged], checkpoint: Checkpoint) -> Iterator[Version]:
     kept: dict[int, list[Detail]] = {}
     for logged in entries:
@@ -98,4 +103,6 @@ def _state(seq: int, checkpoint: Checkpoint) -> State:
         return "live"
     if any(ref.seq == seq for ref in checkpoint.chain):
         return "part of the live one"
-    return "rewound" if place_of(seq, checkpoint) == "rewound" else "taken back"
+    if place_of(seq, checkpoint) == "rewound":
+        return "rewound"
+    return "replaced" if any(move.compaction == seq for move in checkpoint.moves) else "taken back"
