@@ -81,10 +81,14 @@ class Session:
         self.retrieved: tuple[str, ...] = ()
         """Folded messages brought back for the turn that is being made."""
 
-        self._archive = archive
+        self.archive = archive
+        """Where the log is kept: for the modules beside this one, which read more than the tail."""
+
         self._clock = clock
         self._lease = lease
-        self._stored = stored
+        self.stored = stored
+        """Whether anything of it is in the archive yet: a session nobody spoke in leaves no trace."""
+
         self._gate = asyncio.Lock()
         self._weight: tuple[tuple[object, ...], Context, Weight] | None = None
 
@@ -108,8 +112,13 @@ class Session:
         """
         info = await archive.session(session_id)
         lease = None if to_read else await archive.acquire(info.id)
-        checkpoint = await _stored_checkpoint(archive, info.id)
-        kept = await archive.load(info.id, after=checkpoint.upto)
+        try:
+            checkpoint = await _stored_checkpoint(archive, info.id)
+            kept = await archive.load(info.id, after=checkpoint.upto)
+        except BaseException:
+            if lease is not None:
+                lease.release()
+            raise
         return cls(
             archive,
             info.id,
@@ -153,10 +162,10 @@ class Session:
             before, after = self.checkpoint, self.checkpoint
             for each in logged:
                 after = advance(after, each)
-            await self._archive.append(self.id, logged, checkpoint_to_json(after))
+            await self.archive.append(self.id, logged, checkpoint_to_json(after))
             self.checkpoint = after
             if after.upto < before.upto:
-                self.tail = await self._archive.load(self.id, after=after.upto)
+                self.tail = await self.archive.load(self.id, after=after.upto)
             else:
                 self.tail = [each for each in (*self.tail, *logged) if each.seq > after.upto]
             events: list[Event] = [Appended(each) for each in logged]
@@ -166,11 +175,11 @@ class Session:
             return events
 
     async def _ensure_stored(self) -> None:
-        if self._stored:
+        if self.stored:
             return
-        await self._archive.create_session(self.id, self.directory, self._clock())
-        self._lease = await self._archive.acquire(self.id)
-        self._stored = True
+        await self.archive.create_session(self.id, self.directory, self._clock())
+        self._lease = await self.archive.acquire(self.id)
+        self.stored = True
 
     async def _log(self, entry: Entry, seq: int) -> Logged:
         message = message_of(entry)
@@ -206,7 +215,7 @@ class Session:
         checkpoint = advance(self.checkpoint, logged)
         tail: Sequence[Logged] = self.tail
         if checkpoint.upto < self.checkpoint.upto:
-            tail = await self._archive.load(self.id, after=checkpoint.upto)
+            tail = await self.archive.load(self.id, after=checkpoint.upto)
         context = context_of(checkpoint, [*tail, logged], self.measures.surroundings(self.directory))
         return measure_weight(weigh(context, checkpoint, self.measures.limits))
 
@@ -224,16 +233,6 @@ class Session:
     def title(self) -> str:
         return self.checkpoint.title
 
-    @property
-    def stored(self) -> bool:
-        """Whether anything of it is in the archive yet: a session nobody spoke in leaves no trace."""
-        return self._stored
-
-    @property
-    def archive(self) -> Archive:
-        """Where the log is kept: for the modules beside this one, which read more than the tail."""
-        return self._archive
-
     def live_summary(self) -> Logged | None:
         """The compaction whose summary stands in the context; None when there is none."""
         head = self.checkpoint.head
@@ -245,14 +244,14 @@ class Session:
 
     async def page(self, *, before: int | None = None, after: int | None = None, limit: int = 200) -> list[Logged]:
         """Entries in ascending order: the newest `limit`, or those next to a sequence number."""
-        return await self._archive.page(self.id, before=before, after=after, limit=limit) if self._stored else []
+        return await self.archive.page(self.id, before=before, after=after, limit=limit) if self.stored else []
 
     async def unsent(self) -> str:
         """The text that stood in the prompt when the session was last left."""
-        return await self._archive.unsent(self.id if self._stored else "")
+        return await self.archive.unsent(self.id if self.stored else "")
 
     async def save_unsent(self, text: str) -> None:
-        await self._archive.save_unsent(self.id if self._stored else "", text)
+        await self.archive.save_unsent(self.id if self.stored else "", text)
 
 
 async def _stored_checkpoint(archive: Archive, session_id: str) -> Checkpoint:
