@@ -134,7 +134,7 @@ def _said(record: Record, logged: Logged, kind: str, who: str, *children: Child,
 
 def _mentions(record: Record, seq: int) -> Markup:
     """Where the summaries speak of an entry."""
-    found = record.mentions(seq)
+    found = record.mentions.get(seq)
     if not found:
         return NOTHING
     links: list[Child] = ["kept in: "]

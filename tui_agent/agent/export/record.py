@@ -1,6 +1,6 @@
 """A session's log with what is known of each entry: where it stands, which summary speaks of it, which pin holds it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -34,6 +34,10 @@ class Version:
         return self.made.details + self.kept
 
 
+Mention = tuple[Version, Item]
+"""An item of a summary, and the summary in which it was written first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A session as it is exported."""
@@ -42,6 +46,8 @@ class Record:
     entries: tuple[Logged, ...]
     checkpoint: Checkpoint
     versions: tuple[Version, ...]
+    mentions: Mapping[int, Sequence[Mention]]
+    """By sequence number of an entry: the items that rest on it."""
 
     @property
     def title(self) -> str:
@@ -61,20 +67,12 @@ class Record:
         for place, group in groupby(self.entries, key=lambda logged: self.place(logged.seq)):
             yield place, tuple(group)
 
-    def mentions(self, seq: int) -> tuple[tuple[Version, Item], ...]:
-        """The summaries' items that rest on the entry, each where it was written first."""
-        found: dict[str, tuple[Version, Item]] = {}
-        for version in self.versions:
-            for item in version.made.items:
-                if seq in item.sources:
-                    found.setdefault(f"{item.id} {item.text}", (version, item))
-        return tuple(found.values())
-
 
 def record_of(info: SessionInfo, entries: Sequence[Logged]) -> Record:
     """The record of a whole log."""
     checkpoint = checkpoint_of(entries)
-    return Record(info, tuple(entries), checkpoint, tuple(_versions(entries, checkpoint)))
+    versions = tuple(_versions(entries, checkpoint))
+    return Record(info, tuple(entries), checkpoint, versions, _mentions(versions))
 
 
 def messages_in(entries: Iterable[Logged]) -> int:
@@ -96,6 +94,18 @@ def _versions(entries: Sequence[Logged], checkpoint: Checkpoint) -> Iterator[Ver
     for number, (logged, entry) in enumerate(made, 1):
         state = _state(logged.seq, checkpoint)
         yield Version(number, logged.seq, logged.at, entry, state, tuple(kept.get(logged.seq, ())))
+
+
+def _mentions(versions: Iterable[Version]) -> dict[int, list[Mention]]:
+    found: dict[int, list[Mention]] = {}
+    known: set[tuple[str, str]] = set()
+    for version in versions:
+        for item in version.made.items:
+            if (item.id, item.text) not in known:
+                known.add((item.id, item.text))
+                for seq in item.sources:
+                    found.setdefault(seq, []).append((version, item))
+    return found
 
 
 def _state(seq: int, checkpoint: Checkpoint) -> State:

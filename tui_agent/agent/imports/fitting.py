@@ -1,7 +1,9 @@
 """Whether values from a foreign file are what their types say: the codec trusts what it reads, imports must not."""
 
 import types
+from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
@@ -43,9 +45,15 @@ def _misfit_of_tuple(value: Any, hints: tuple[Any, ...], name: str) -> str:
 def _misfit_of_fields(value: Any, kind: type[Any], name: str) -> str:
     if not isinstance(value, kind):
         return f"{name or 'it'} is no {kind.__name__}"
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     found = (misfit(getattr(value, each.name), hints[each.name], each.name) for each in fields(kind))
     return next((each for each in found if each), "")
+
+
+@cache
+def _hints(kind: Hashable) -> dict[str, Any]:
+    """The types of a dataclass's fields; `kind` is that class."""
+    return get_type_hints(kind)
 
 
 def _shown(value: Any) -> str:

@@ -45,13 +45,21 @@ def _logged(stored: Any, place: int) -> Logged:
     at = stored.get("at")
     if not isinstance(at, str) or not time_of(at):
         raise ValueError(f"entry {place} has no time")
-    size = object_at(stored, "size")
     try:
-        made = measured(place, at, _entry(stored))
+        entry = _entry(stored)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"entry {place} cannot be read: {error}") from error
-    logged = Logged(place, at, made.entry, *(size.get(key, 0) for key in ("tokens", "counter", "characters")))
-    return logged if size and not misfit(logged, Logged) else made
+    size = _size(object_at(stored, "size"))
+    return Logged(place, at, entry, *size) if size is not None else measured(place, at, entry)
+
+
+def _size(told: Mapping[str, Any]) -> tuple[int, str, int] | None:
+    """Tokens, who counted them, and characters; None when they are not told, so that they are measured again."""
+    match told:
+        case {"tokens": int(tokens), "counter": str(counter), "characters": int(characters)}:
+            return tokens, counter, characters
+        case _:
+            return None
 
 
 def _entry(stored: Mapping[str, Any]) -> Entry:
