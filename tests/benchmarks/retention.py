@@ -3,14 +3,19 @@
     python -m tests.benchmarks.retention [--compactions 10] [--seed 7]
 
 Two scripted summarisers (one keeps nothing, one copies every third line), the labelled sessions of `tests/corpus`.
-Printed for each: facts that stand in the context character by character, by class, and the context's size.
+Printed for each: facts that stand in the context character by character, by class, and the context's size; then how
+many of all facts one search in the archive finds.
 """
 
 import argparse
+import asyncio
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from tests.corpus.chain import Remains, Summariser, compacted_again_and_again, keeps_every_third_line, keeps_nothing
+from tests.corpus.reach import RESULTS, unreachable
 from tests.corpus.sessions import Fact, Session, sessions
 
 SUMMARISERS: dict[str, Summariser] = {
@@ -75,6 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if last is not None:
                 print("\n".join(table(session, last)))
                 print(f"    carried although replaced: {stale(session, last) or 'none'}")
+    with tempfile.TemporaryDirectory() as directory:
+        missing = asyncio.run(unreachable(sessions(chosen.seed), Path(directory) / "archive.db"))
+    whole = sum(len(session.facts) for session in sessions(chosen.seed))
+    print(f"reachable with one search of {RESULTS} results: {whole - len(missing)} / {whole} facts")
 
 
 if __name__ == "__main__":

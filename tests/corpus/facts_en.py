@@ -51,7 +51,7 @@ error | The worker printed «fatal: index.lock exists» before it stopped.
 quoted | The button must read "«Place order and pay»" after legal looked at it.
 quoted | The banner text is "«Maintenance tonight, back at dawn»" for all languages.
 named value | The deploy password is «periwinkle-7».
-named value | The project name is «Atlas».
+named value | The project name is «Meridian».
 named value | The maintainer is «Henrike Vos».
 named value | Call it «Skiff».
 named value | The staging user is called «svc_readonly».

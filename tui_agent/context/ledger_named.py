@@ -18,7 +18,7 @@ from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
 
 _LONGEST_CLAUSE = 320
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|\([^()]*\)")
 _CLAUSE = re.compile(r"[,;](?=\s)(?!\s\d)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
 _LEAD = re.compile(
     r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
@@ -38,7 +38,7 @@ _IS = (
 )
 _NAMED = re.compile(
     rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’/&-]*(?:\s+[\w'’/&-]+){{0,5}}?)"
-    rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?\s+|\s*(?:=|:)\s*)(?P<value>\S.{{0,240}})",
+    rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?\s+|\s*=\s*|\s*:\s+)(?P<value>\S.{{0,240}})",
     re.IGNORECASE,
 )
 _WE = r"(?:let's\s+|let us\s+|we(?:'ll| will)?\s+|i(?:'ll| will|'ve)?\s+|please\s+|you can\s+)?"
@@ -46,6 +46,11 @@ _CALLED = re.compile(
     rf"(?i:{_WE}(?:call|name|named|rename|renamed|title))\s+"
     r"(?:(?P<it>it|this|that|him|her|them)|(?:the|my|our|this|that)\s+(?P<name>[\w-]+(?:\s+[\w-]+){0,3}?))\s+(?:to\s+)?"
     r"(?P<value>[\"'“`][^\"'”`]+[\"'”`]|[A-Z0-9~./_][^\s]*(?:\s+[A-Z0-9][^\s]*){0,4}|[\w-]*[\d_.-][\w.-]*|[\w-]{2,40}$)"
+)
+_SET = re.compile(
+    rf"(?:set|change|raise|lower|increase|decrease|bump|keep|make|move|rename|switch)\s+{_DETERMINER}"
+    r"(?P<name>[A-Za-z][\w'’-]*(?:\s+[\w'’-]+){0,4}?)\s+(?:to|at)\s+(?P<value>\S.{0,120})",
+    re.IGNORECASE,
 )
 _SUBJECT_NAMED = re.compile(
     rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’-]*(?:\s+[\w'’-]+){{0,6}}?)\s+"
@@ -77,8 +82,11 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_VALUE = re.compile(
-    r"\s+(?:but|as|because|since|so that|which|although|though|please|if|when|until|unless)\b|\s*,?\s*(?:\(|—|–| - )",
+    r"\s+(?:but|as|because|since|so that|which|although|though|please|if|when|until|unless)\b"
+    r"|\s+and\s+(?:i|we|you|the|it|he|she|they|never|always|please|then)\b|,?\s+(?:\(|—|–|- )",
+    re.IGNORECASE,
 )
+_LIST = re.compile(r"[A-Za-z][\w ]{1,30}:\s")
 _NEW_START = re.compile(r"(?:and\s+)?(?:the|my|our|i|we|you|please|but|so|then)\b", re.IGNORECASE)
 _TRAILING_VERB = re.compile(
     r"\s*\b(?:is|are|was|has been|should be|will be|has|have|we|i|it|please)\s*$", re.IGNORECASE
@@ -104,7 +112,7 @@ def named_values(sentence: Sentence) -> list[Named]:
         named = parse_named(clause)
         if named:
             found.append(Named(start + named.start, named.text, named.name, named.value))
-        elif found and LONG_VALUES & set(found[-1].name.split()) and not _NEW_START.match(clause):
+        elif found and _may_go_on(found[-1]) and not _NEW_START.match(clause):
             found[-1] = _prolonged(found[-1], sentence.text, start + len(clause))
     return [Named(sentence.start + each.start, each.text, each.name, each.value) for each in found]
 
@@ -188,7 +196,7 @@ def _parse_english(text: str, offset: int) -> Named | None:
     called = _CALLED.match(text)
     if called and (called.group("it") or is_exact(called.group("value"))):
         return _named(called, text, offset, called.group("value"))
-    for pattern in (_SUBJECT_NAMED, _NAMED):
+    for pattern in (_SET, _SUBJECT_NAMED, _NAMED):
         match = pattern.match(text)
         if match:
             value = _cut_value(match.group("value"))
@@ -213,6 +221,11 @@ def _parse_chinese(text: str, offset: int) -> Named | None:
         value = match.group("value").strip().rstrip("了吧啦呀 ")
         return Named(offset, text[: match.start("value") + len(value)], name, value)
     return None
+
+
+def _may_go_on(named: Named) -> bool:
+    """Whether a value may hold a comma: a phrase, or a list behind a colon ("Stack: FastAPI, Redis")."""
+    return bool(LONG_VALUES & set(named.name.split())) or _LIST.match(named.text) is not None
 
 
 def _prolonged(named: Named, sentence: str, end: int) -> Named:

@@ -33,7 +33,7 @@ _AFTER = r"(?![A-Za-z0-9_])"
 _TOKEN = re.compile(
     r"[A-Za-z0-9_~./\\:@%+#?&=$*^<>{}!-]+"
     r"(?:[\u4e00-\u9fff]{1,12}(?=[/\\])[A-Za-z0-9_~./\\%+-]+)*"
-    r"(?:(?<=/)[\u4e00-\u9fff]{1,12}(?![\u4e00-\u9fff\w]))?"
+    r"(?:(?<=[/\\])[\u4e00-\u9fff]{1,12}(?![\u4e00-\u9fff\w]))?"
 )
 _LONGEST_TOKEN = 400
 _LONGEST_URL = 2_000
@@ -56,7 +56,7 @@ _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _VERSION = re.compile(
     r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}(?:[-.+]?[A-Za-z0-9]+){0,6}|v\d{1,4}(?:\.\d{1,5})+[\w.-]{0,30}"
 )
-_REQUIREMENT = re.compile(r"@?[\w./-]{1,100}(?:[=~<>!]=|@[~^]?v?(?=\d))v?\d[\w.*-]{0,40}", re.ASCII)
+_REQUIREMENT = re.compile(r"@?[\w./-]{1,100}(?:[=~<>!]=|@[~^]?v?(?=\d{1,4}\.\d))v?\d[\w.*-]{0,40}", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?:0x[0-9a-fA-F]{2,64}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}|[0-9a-f]{32,128})")
 _HYPHENED_ID = re.compile(r"[A-Za-z0-9]+(?:[-_:.][A-Za-z0-9]+){1,8}")

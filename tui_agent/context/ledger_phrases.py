@@ -26,7 +26,7 @@ _CJK_UNITS = (
     "|米|公里|千米|厘米|毫米|千克|公斤|克|兆|字节|倍|份|块|岁|号|点|层|副本|线程|并发|像素|核|篇|集|张|件|名|楼|节|组|轮|版|级"
 )
 _QUANTITY = re.compile(
-    rf"(?<![A-Za-z0-9_.,/:-])[$€£¥]?(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?:\.\d{{1,9}})?"
+    rf"(?<![A-Za-z0-9_.,/:-])(?:\d{{1,6}}\s?[-–~至到]\s?)?[$€£¥]?(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?:\.\d{{1,9}})?[kKM]?"
     rf"(?:\s?%|[ -]?(?:{_UNITS}){_AFTER}(?!/)|\s?(?:{_CJK_UNITS}))"
 )
 _MONEY = re.compile(r"[$€£¥]\s?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?(?:[kKmM](?![A-Za-z]))?(?:/\w{1,6})?")
@@ -51,12 +51,17 @@ _LABELLED_NUMBER = re.compile(
     r"|account|flight|gate|claim|policy|customer|serial|section)"
     r" (?:no\.? ?|number |id |#)?((?=[\w-]*\d)[A-Z0-9][\w-]{0,30})(?![\w-])"
 )
+_LISTENS = re.compile(r"(?<![A-Za-z])(?:listen(?:s|ing)?|bound|binds) (?:on|to|at) (\d{2,5})(?![\w.])")
+_ACCOUNT = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_PHONE = re.compile(
+    r"(?<![\w+])\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,6}(?!\w)|(?<![\w-])0\d{2,4}-\d{3,4}-?\d{3,4}(?![\w-])"
+)
 _CJK_LABELLED = re.compile(r"(?:端口|工单|订单|房间|编号|单号|错误码|第)\s?(?:号)?\s?([A-Z0-9][\w-]{1,30})", re.ASCII)
 
 
 def quantity_spans(text: str) -> Iterator[Span]:
     """Numbers that mean something: with a unit, as money, dates, versions after a name, labelled ("port 8081")."""
-    for pattern in (_QUANTITY, _MONEY, _SIZE_BY_SIZE, _CJK_DATE, _WRITTEN_DATE, _CLOCK):
+    for pattern in (_QUANTITY, _MONEY, _SIZE_BY_SIZE, _CJK_DATE, _WRITTEN_DATE, _CLOCK, _LISTENS, _ACCOUNT, _PHONE):
         for match in pattern.finditer(text):
             yield Span(match.start(), match.end(), "number", match.group())
     for match in _NAMED_VERSION.finditer(text):

@@ -9,9 +9,12 @@ _NOT_TO = r"(?:do not|don't|don’t|dont)"
 
 _RULE = re.compile(
     rf"\b(?:always|never|must|{_NOT_TO}|remember|shall not|under no circumstances|no new|make sure|be sure"
-    r"|from now on|at all times|forbidden|prohibited|not allowed|keep in mind|mustn't)\b"
+    r"|from now on|at all times|forbidden|prohibited|not allowed|keep in mind|mustn't"
+    r"|should (?:only|not)|(?:we|i)(?:'ve| have)? decided)\b"
+    r"|^(?:please )?(?:avoid|prefer|stick to|ensure|use only"
+    r"|only (?:use|touch|edit|change|write|run|commit|import|call))\b"
     r"|记住|切记|牢记|请记|(?<![要需])不要|不得|不许|不准|必须|务必|一定要|禁止|严禁|永远|始终|一律|千万|切勿|只能用"
-    r"|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
+    r"|只许|只准|避免|统一(?:用|使用|采用)|决定(?:用|使用|采用|改用|不)|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
     re.IGNORECASE,
 )
 _NO_RULE = re.compile(
