@@ -1,9 +1,7 @@
 """Whether values from a foreign file are what their types say: the codec trusts what it reads, imports must not."""
 
 import types
-from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
@@ -50,10 +48,14 @@ def _misfit_of_fields(value: Any, kind: type[Any], name: str) -> str:
     return next((each for each in found if each), "")
 
 
-@cache
-def _hints(kind: Hashable) -> dict[str, Any]:
-    """The types of a dataclass's fields; `kind` is that class."""
-    return get_type_hints(kind)
+_KNOWN_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The types of a dataclass's fields."""
+    if kind not in _KNOWN_HINTS:
+        _KNOWN_HINTS[kind] = get_type_hints(kind)
+    return _KNOWN_HINTS[kind]
 
 
 def _shown(value: Any) -> str:
