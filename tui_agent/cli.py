@@ -1,6 +1,7 @@
 """The command line: argv -> settings -> wired objects -> the app or a headless run. The only composition root."""
 
 import argparse
+import gc
 import io
 import os
 import sys

@@ -1,6 +1,7 @@
 """The application: themes, styles, process manners. Everything else lives in the chat and below it."""
 
 import asyncio
+import gc
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -79,10 +80,16 @@ class TuiAgentApp(App[None]):
         self._chat = ChatScreen(animated=settings.animation, status=status)
         for theme in THEMES:
             self.register_theme(theme)
-        # Before the first paint: setting these later means that everything is styled again.
-        self.theme = settings.theme if settings.theme in self.available_themes else DARK.name
+        self._dress(settings.theme if settings.theme in self.available_themes else DARK.name)
         if not settings.animation:
             self.animation_level = "none"
+
+    def _dress(self, theme: str) -> None:
+        """Wear a theme from the beginning: chosen by assignment, it would have everything styled a second time."""
+        self.set_reactive(App.theme, theme)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
 
     def get_driver_class(self) -> type[Driver]:
         chosen = super().get_driver_class()
@@ -93,6 +100,9 @@ class TuiAgentApp(App[None]):
         return TerminalDriver
 
     def get_default_screen(self) -> Screen[Any]:
+        """The chat. If it were given the classes for its size once it is painted, it would be painted twice."""
+        for length, points in zip(self.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
+            self._chat.add_class(max(point for point in points or () if point[0] <= length)[1], update=False)
         return self._chat
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -115,6 +125,9 @@ class TuiAgentApp(App[None]):
     async def _begin(self) -> None:
         """Load what acts, in a thread: it takes longer than the first paint and the first keys may wait."""
         await asyncio.to_thread(import_module, "tui_agent.ui.beginning")
+        if not gc.isenabled():  # the command line has put it off for the start; what there is by now stays
+            gc.freeze()
+            gc.enable()
         from tui_agent.ui.beginning import conductor_for
 
         self._conductor = conductor_for(self._chat, self._settings, self._directory, self._resume, self._prompt)
