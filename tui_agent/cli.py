@@ -69,6 +69,7 @@ def _open_app(args: argparse.Namespace, loaded: Loaded) -> int:
         raise UsageError(
             "This terminal (TERM=dumb) cannot draw a full screen.", todo="Use tui-agent -p PROMPT for a single answer."
         )
+    gc.disable()  # until the chat has been painted: there is nothing to be collected, but much to be looked through
     from tui_agent.ui.app import TuiAgentApp
     from tui_agent.ui.process import let_go_of_lost_terminal
 
