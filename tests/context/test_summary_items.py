@@ -14,6 +14,7 @@ from tui_agent.context.summary import (
     parse_items,
     render,
     standing,
+    thinned,
 )
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Item
@@ -299,3 +300,31 @@ def test_a_shorter_list_with_every_detail_is_accepted_and_keeps_the_sources() ->
 def test_a_list_that_lost_anything_exact_or_is_no_shorter_is_refused(reply: str) -> None:
     with pytest.raises(SummaryRejected):
         consolidated(MANY, reply, 4)
+
+
+def test_items_that_outgrow_their_room_are_thinned_by_worth_and_age() -> None:
+    items = (
+        Item("i1", "findings", "an old remark about nothing in particular", (1,)),
+        Item("i2", "findings", "a tool said that /t/ool.txt is there", (2,), tool_only=True),
+        Item("i3", "findings", "the config is in /srv/q/p.toml", (3,)),
+        Item("i4", "rules", "never push to main", (4,)),
+        Item("i5", "findings", "a newer remark about nothing in particular", (5,)),
+    )
+
+    dropped: list[str] = []
+    for room in range(estimate(render(items)), -1, -1):
+        dropped += [item.id for item in thinned(items, room)[1] if item.id not in dropped]
+
+    assert dropped == ["i2", "i1", "i5", "i3", "i4"]
+
+
+def test_thinned_items_fit_their_room_for_good() -> None:
+    items: tuple[Item, ...] = ()
+    for number in range(200):
+        new = Item(
+            f"i{number}", "findings", f"fact {number} is in /srv/{number}/file.toml and more words follow", (number,)
+        )
+        items, _ = thinned((*items, new), 400)
+
+    assert estimate(render(items)) <= 400
+    assert items[-1].id == "i199"

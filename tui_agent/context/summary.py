@@ -1,7 +1,7 @@
 """The summary: what a model is asked, what is accepted from it, and the items that come of it."""
 
 from tui_agent.context.summary_check import accepted, repeats, unwrapped
-from tui_agent.context.summary_consolidation import consolidated, consolidation_request
+from tui_agent.context.summary_consolidation import consolidated, consolidation_request, thinned
 from tui_agent.context.summary_items import extract, next_id, opaque, render, standing
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
 from tui_agent.context.summary_outdated import outdated
@@ -25,5 +25,6 @@ __all__ = [
     "repeats",
     "standing",
     "summary_requests",
+    "thinned",
     "unwrapped",
 ]

@@ -1,6 +1,6 @@
 """Making many items fewer when they outgrow their share of the window, without losing anything exact."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tui_agent.context.ledger import details_in, lost
 from tui_agent.context.provenance import inherited
@@ -8,9 +8,12 @@ from tui_agent.context.summary_items import render, standing
 from tui_agent.context.summary_language import Language, language_of_items
 from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused
+from tui_agent.context.tokens import estimate as estimate_tokens
 from tui_agent.core.entries import Item
 from tui_agent.core.messages import Message
 from tui_agent.errors import SummaryRejected
+
+_LASTING = frozenset({"rules", "goals"})
 
 _REQUEST: dict[Language, tuple[str, str]] = {
     "en": (
@@ -53,3 +56,27 @@ def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[I
     if not new_items or len(new_text) >= len(old_text):
         raise SummaryRejected("The shorter summary is not shorter.", "The longer one stays.")
     return inherited(new_items, standing(old_items))
+
+
+def thinned(
+    items: Sequence[Item], room: int, estimate: Callable[[str], int] = estimate_tokens
+) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    """The items that fit `room` tokens, and those that do not: what is left when no model makes the list shorter.
+
+    Of what goes, tool output goes first, then what holds nothing exact, then the oldest; rules and goals go last.
+    """
+    current = standing(items)
+    excess = estimate(render(current)) - max(0, room)
+    dropped: set[str] = set()
+    for _, item in sorted(enumerate(current), key=_worth):
+        if excess <= 0:
+            break
+        dropped.add(item.id)
+        excess -= estimate(item.text) + 2
+    kept = tuple(item for item in current if item.id not in dropped)
+    return kept, tuple(item for item in current if item.id in dropped)
+
+
+def _worth(placed: tuple[int, Item]) -> tuple[bool, bool, bool, int]:
+    place, item = placed
+    return (item.section in _LASTING or not item.section, not item.tool_only, bool(details_in(item.text)), place)
