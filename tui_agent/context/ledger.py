@@ -6,7 +6,7 @@ never paraphrase, and must stay linear in the size of what it reads.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,9 @@ _COVERING: frozenset[DetailKind] = frozenset({"command", "error", "url"})
 """Kinds whose parts are not details of their own, paths and addresses apart."""
 
 _OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
+_LONGEST_COMPARED = 200_000
+"""Characters of details that others are looked for in; a ledger beyond that overflows any budget anyway."""
+
 _BULK = 16
 """More details than this of one entry are a paste, not something said; the budget drops them before what was said."""
 
@@ -69,27 +72,27 @@ def details_of(entries: Sequence[Logged]) -> tuple[Detail, ...]:
 
     A detail that several said belongs to the one who outranks the others: user, then assistant, then tool.
     """
-    found: dict[str, Detail] = {}
+    found = _Found()
     for logged in entries:
         match logged.entry:
             case UserSaid():
-                _note(found, spans_of(said_text(logged.entry), "user"), logged.seq, "user")
+                found.note(spans_of(said_text(logged.entry), "user"), logged.seq, "user")
             case AssistantSaid(text=text, tool_calls=calls):
-                _note(found, spans_of(text, "assistant"), logged.seq, "assistant")
+                found.note(spans_of(text, "assistant"), logged.seq, "assistant")
                 for call in calls:
-                    _note(found, _call_spans(call), logged.seq, "assistant")
+                    found.note(_call_spans(call), logged.seq, "assistant")
             case ToolReturned(output=output):
-                _note(found, spans_of(output, "tool"), logged.seq, "tool")
+                found.note(spans_of(output, "tool"), logged.seq, "tool")
             case _:
                 continue
-    return tuple(found.values())
+    return found.details()
 
 
 def details_in(text: str) -> tuple[Detail, ...]:
     """The exact details of a text that is no entry (an older summary, a pin), without sources."""
-    found: dict[str, Detail] = {}
-    _note(found, spans_of(text, "user"), None, "user")
-    return tuple(found.values())
+    found = _Found()
+    found.note(spans_of(text, "user"), None, "user")
+    return found.details()
 
 
 def spans_of(text: str, origin: Origin) -> list[Span]:
@@ -161,31 +164,40 @@ def _strings(value: Any, key: str) -> Iterator[tuple[str, str]]:
             waiting += [(name, inner) for inner in reversed(each)]
 
 
-def _note(found: dict[str, Detail], spans: Sequence[Span], seq: int | None, origin: Origin) -> None:
-    for span in spans:
-        sources = () if seq is None else (seq,)
-        known = found.get(span.text)
-        if known is None:
-            found[span.text] = Detail(span.kind, span.text, sources, origin, span.name)
-            continue
-        found[span.text] = _joined(known, Detail(span.kind, span.text, sources, origin, span.name))
-
-
-def _joined(known: Detail, again: Detail) -> Detail:
-    higher = min(known, again, key=lambda detail: (_ORIGINS[detail.origin], _KINDS[detail.kind]))
-    sources = known.sources
-    if again.sources and (not sources or sources[-1] != again.sources[-1]):
-        sources = (*sources, *(seq for seq in again.sources if seq not in sources[-8:]))
-    return replace(higher, sources=sources, name=higher.name or known.name or again.name)
-
-
 def merged(earlier: Sequence[Detail], later: Sequence[Detail]) -> tuple[Detail, ...]:
     """Details carried so far and new ones as one ledger, each once, order kept."""
-    found: dict[str, Detail] = {}
+    found = _Found()
     for detail in (*earlier, *later):
-        known = found.get(detail.text)
-        found[detail.text] = detail if known is None else _joined(known, detail)
-    return tuple(found.values())
+        found.add(detail)
+    return found.details()
+
+
+class _Found:
+    """Details being collected: each text once, with all its sources, for whoever of its speakers ranks highest."""
+
+    def __init__(self) -> None:
+        self._details: dict[str, Detail] = {}
+        self._sources: dict[str, dict[int, None]] = {}
+
+    def note(self, spans: Iterable[Span], seq: int | None, origin: Origin) -> None:
+        """Add what stands in an entry."""
+        sources = () if seq is None else (seq,)
+        for span in spans:
+            self.add(Detail(span.kind, span.text, sources, origin, span.name))
+
+    def add(self, detail: Detail) -> None:
+        known = self._details.setdefault(detail.text, detail)
+        self._sources.setdefault(detail.text, {}).update(dict.fromkeys(detail.sources))
+        if known is not detail and _rank(detail) < _rank(known):
+            self._details[detail.text] = replace(detail, name=detail.name or known.name)
+
+    def details(self) -> tuple[Detail, ...]:
+        """What was found, in the order it first appeared."""
+        return tuple(replace(detail, sources=tuple(self._sources[text])) for text, detail in self._details.items())
+
+
+def _rank(detail: Detail) -> tuple[int, int]:
+    return (_ORIGINS[detail.origin], _KINDS[detail.kind])
 
 
 # ── what a text lacks ────────────────────────────────────────────────────────
@@ -220,13 +232,14 @@ def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
     """
     current: dict[int, Detail] = dict(enumerate(details))
     by_name: dict[str, int] = {}
+    names: dict[str, str] = {}
     replaced: dict[str, int] = {}
     for index, detail in sorted(current.items(), key=lambda pair: (max(pair[1].sources, default=0), pair[0])):
         if detail.kind != "named value" or not detail.name:
             continue
         if detail.name.startswith(INSTEAD_OF):
-            replaced[detail.name.removeprefix(INSTEAD_OF)] = max(detail.sources, default=0)
-            detail = _resolved(detail, current, by_name)
+            replaced[_old_value(detail)] = max(detail.sources, default=0)
+            detail = replace(detail, name=names.get(_old_value(detail).casefold(), detail.name))
             current[index] = detail
         before = by_name.get(detail.name)
         if before is not None and before in current and _replaces(detail, current[before]):
@@ -234,17 +247,14 @@ def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
             replaced[value_of(old.text)] = max(detail.sources, default=0)
         if not (before is not None and before in current and is_loose(detail.name)):
             by_name[detail.name] = index
+        names[value_of(detail.text).casefold()] = detail.name
     values = {value_of(detail.text) for detail in current.values() if detail.kind == "named value"}
     return tuple(detail for _, detail in sorted(current.items()) if not _only_repeats(detail, replaced, values))
 
 
-def _resolved(detail: Detail, current: dict[int, Detail], by_name: dict[str, int]) -> Detail:
-    """A correction without a name, with the name of the value it corrects, if that is known."""
-    old = detail.name.removeprefix(INSTEAD_OF)
-    for name, index in reversed(by_name.items()):
-        if index in current and value_of(current[index].text).casefold() == old.casefold():
-            return replace(detail, name=name)
-    return detail
+def _old_value(correction: Detail) -> str:
+    """What a correction that was stated without a name replaces."""
+    return correction.name.removeprefix(INSTEAD_OF)
 
 
 def _replaces(later: Detail, earlier: Detail) -> bool:

@@ -31,6 +31,9 @@ _LONGEST_TOOL_OUTPUT = 4_000
 _TOOL_HEAD = 2_400
 _TOOL_TAIL = 1_200
 _SMALLEST_ROOM = 64
+_STANDING_SHARE = 6
+"""The list of standing items may take this part of the room."""
+
 _STANDING_LISTED = 12
 _STANDING_LENGTH = 80
 
@@ -51,8 +54,9 @@ def summary_requests(
     """
     wording = REQUEST_WORDINGS[language_of(folded)]
     is_shown = room >= _STANDING_SHOWN_FROM if show_standing is None else show_standing
-    listing = _standing_listing(standing, wording) if is_shown else ""
-    chunks = _packed(_pieces(folded), max(room, _SMALLEST_ROOM), estimate)
+    listing = _standing_listing(standing, wording, room // _STANDING_SHARE, estimate) if is_shown else ""
+    left = room - estimate(listing) - estimate(focus)
+    chunks = _packed(_pieces(folded), max(left, _SMALLEST_ROOM), estimate)
     return tuple(_request("\n".join(chunk), listing, focus, wording) for chunk in chunks)
 
 
@@ -83,12 +87,19 @@ def _asked(material: str, listing: str, focus: str, wording: RequestWording) -> 
     return "\n\n".join([*parts, wording.instruction])
 
 
-def _standing_listing(standing: Sequence[Item], wording: RequestWording) -> str:
-    current = [item for item in standing_items(standing) if item.section][-_STANDING_LISTED:]
-    if not current:
-        return ""
-    lines = [f"{item.id}: {_clipped_line(defused(item.text))}" for item in current]
-    return "\n".join([wording.standing, *lines])
+def _standing_listing(
+    standing: Sequence[Item], wording: RequestWording, room: int, estimate: Callable[[str], int]
+) -> str:
+    """The newest standing items, each in a short line, within `room` tokens."""
+    lines: list[str] = []
+    left = room - estimate(wording.standing)
+    for item in reversed([item for item in standing_items(standing) if item.section][-_STANDING_LISTED:]):
+        line = f"{item.id}: {_clipped_line(defused(item.text))}"
+        left -= estimate(line) + 1
+        if left < 0:
+            break
+        lines.insert(0, line)
+    return "\n".join([wording.standing, *lines]) if lines else ""
 
 
 def _clipped_line(text: str) -> str:
