@@ -373,3 +373,12 @@ async def test_a_placeholder_for_servers_that_need_no_key_is_left_alone(tmp_path
 )
 def test_the_form_is_guessed_from_the_files_ending(name: str, form: str) -> None:
     assert form_of(name) == form
+
+
+async def test_a_session_that_another_window_writes_can_be_exported_and_shown(tmp_path: Path) -> None:
+    with ModelServer(says("ok")) as server:
+        async with desk(server, tmp_path) as at, services_at(tmp_path) as other:
+            await at.say("written here")
+            assert "written here" in await export(other, at.session.id, "md")
+            session = await other.open_session(at.session.id, to_read=True)
+            assert session.context().messages[-1].text == "ok"

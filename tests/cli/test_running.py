@@ -141,6 +141,32 @@ def test_an_answer_that_breaks_off_is_printed_as_far_as_it_came(terminal: Termin
     assert terminal.err
 
 
+def test_what_cannot_be_done_is_an_error_in_json_too(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.script(says("ok"))
+    session = terminal.json("-p", "hi", "--output", "json")["session"]
+    answer = terminal.json("-p", "/undo-compact", "--session", session, "--output", "json", code=1)
+    assert answer["finish"] == "failed"
+    assert "no compaction to undo" in answer["error"]
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    answer = terminal.json("-p", "hi", "--output", "json", code=1)
+    assert answer["error"]
+
+
+def test_more_commands_work_without_a_screen(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("ok"), says("brief"))
+    session = terminal.json("-p", "hi", "--output", "json")["session"]
+    terminal.run("-p", "/system Be brief.", "--session", session)
+    assert "Be brief." in terminal.run("-p", "/system", "--session", session)
+    terminal.run("-p", "again", "--session", session)
+    assert server.requests[-1].texts[0].startswith("Be brief.")
+    assert terminal.run("-p", "/export html", "--session", session).startswith("<!doctype html>")
+    assert "/compact" in terminal.run("-p", "/help").split()
+    for mistaken in ("/export pdf", "/rename", "/search", "/unpin x"):
+        terminal.run("-p", mistaken, "--session", session, code=2)
+
+
 # ── a person looks on ────────────────────────────────────────────────────────
 
 
@@ -181,6 +207,8 @@ def test_context_and_show_say_what_was_spent_and_a_budget_is_warned_of(terminal:
         "total": 95,
     }
     assert shown["summaries"]["total"] == 0
+    assert [(each["seq"], each["total"]) for each in shown["turns"]] == [(1, 95)]
+    assert "95 tokens (90 in, 5 out)" in terminal.run("-p", "/cost", "--session", session)
 
 
 # ── real processes ───────────────────────────────────────────────────────────

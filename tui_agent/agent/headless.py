@@ -1,5 +1,6 @@
 """One message and its answer without a screen."""
 
+from tui_agent.agent.connection import Report
 from tui_agent.agent.headless_commands import command, command_in
 from tui_agent.agent.headless_run import Output, Run
 from tui_agent.agent.headless_streams import Streams, opened
@@ -7,7 +8,7 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
-from tui_agent.errors import UsageError
+from tui_agent.errors import TuiAgentError, UsageError
 
 LATEST = "latest"
 """In place of a session's id: the one that was changed last."""
@@ -23,20 +24,26 @@ async def say(services: Services, prompt: str, session_id: str | None, output: O
     """
     async with opened(services):
         session = await _session(services, session_id, streams)
+        run = Run(services, session, output, streams)
         try:
-            run = Run(services, session, output, streams)
-            if (name := command_in(prompt)) is not None:
-                return await command(name)(run, prompt[len(name) :].strip())
-            if not prompt.strip() and pending_approval(session) is None:
-                raise UsageError(
-                    "There is nothing to say.", "The prompt is empty.", 'Write it behind -p: tui-agent -p "Hello"'
-                )
-            await services.connect(streams.note if output == "text" else lambda words: None)
-            await run.tell_of_instructions()
-            turn = run.new_turn()
-            return await run.follow(turn.say(text_parts(prompt)) if prompt.strip() else turn.resume())
+            return await _carried_out(run, prompt, streams.note if output == "text" else lambda words: None)
+        except UsageError:
+            raise
+        except TuiAgentError as error:
+            return run.fail(error)
         finally:
             await session.close()
+
+
+async def _carried_out(run: Run, prompt: str, report: Report) -> int:
+    if (name := command_in(prompt)) is not None:
+        return await command(name)(run, prompt[len(name) :].strip())
+    if not prompt.strip() and pending_approval(run.session) is None:
+        raise UsageError("There is nothing to say.", "The prompt is empty.", 'Write it behind -p: tui-agent -p "Hello"')
+    await run.services.connect(report)
+    await run.tell_of_instructions()
+    turn = run.new_turn()
+    return await run.follow(turn.say(text_parts(prompt)) if prompt.strip() else turn.resume())
 
 
 async def _session(services: Services, session_id: str | None, streams: Streams) -> Session:

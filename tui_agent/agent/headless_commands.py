@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Wish
+from tui_agent.agent.export import FORMS, export
 from tui_agent.agent.export.as_json import gauge_to_json, json_text
 from tui_agent.agent.headless_run import Run, proposal_of
 from tui_agent.agent.headless_streams import TURN_FAILED
-from tui_agent.agent.spending import known_prices, spending_to_json
-from tui_agent.core.entries import Compacted, Noticed
+from tui_agent.agent.spending import known_prices, spending_in_words, spending_to_json
+from tui_agent.core.entries import Compacted, Noticed, SystemPromptSet
 from tui_agent.errors import CompactionError, NothingToFold, TuiAgentError, UsageError
 
 Command = Callable[[Run, str], Awaitable[int]]
@@ -86,11 +87,15 @@ async def _unprune(run: Run, argument: str) -> int:
 
 
 async def _rename(run: Run, argument: str) -> int:
+    if not argument:
+        raise UsageError("/rename takes the new title.", "Nothing was changed.")
     run.take_all(await changes.rename(run.session, argument))
     return run.say_reply(f"Renamed: {argument}")
 
 
 async def _search(run: Run, argument: str) -> int:
+    if not argument:
+        raise UsageError("/search takes the words to look for.")
     hits = await run.services.search(argument, run.session.id)
     return run.say_reply("\n".join(f"{hit.seq}  {hit.kind}  {hit.text}" for hit in hits) or "Nothing found.")
 
@@ -106,6 +111,31 @@ async def _context(run: Run, argument: str) -> int:
     prices = await known_prices(run.services.archive)
     spent = spending_to_json(run.session.checkpoint.spending, run.services.settings.budget, prices)
     return run.say_reply(json_text({**gauge_to_json(run.session.gauge()), "spent": spent}))
+
+
+async def _cost(run: Run, argument: str) -> int:
+    prices = await known_prices(run.services.archive)
+    return run.say_reply(spending_in_words(run.session.checkpoint.spending, run.services.settings.budget, prices))
+
+
+async def _system(run: Run, argument: str) -> int:
+    if not argument:
+        return run.say_reply(run.session.context().messages[0].text)
+    run.take_all(await run.session.append(SystemPromptSet(argument)))
+    return run.say_reply("The system prompt is set.")
+
+
+async def _export(run: Run, argument: str) -> int:
+    form = argument or "md"
+    if form not in FORMS:
+        raise UsageError(f"/export does not know {argument!r}.", todo=f"Use one of {', '.join(FORMS)}.")
+    if not run.session.stored:
+        raise UsageError("Nothing was said yet.", "There is nothing to export.", "Name a session with --session.")
+    return run.say_reply(await export(run.services, run.session.id, form))
+
+
+async def _help(run: Run, argument: str) -> int:
+    return run.say_reply("\n".join(COMMANDS))
 
 
 async def _retry(run: Run, argument: str) -> int:
@@ -125,6 +155,10 @@ COMMANDS: dict[str, Command] = {
     "/search": _search,
     "/summary": _summary,
     "/context": _context,
+    "/cost": _cost,
+    "/system": _system,
     "/retry": _retry,
+    "/export": _export,
+    "/help": _help,
 }
 """What `-p` takes; an unknown word after a slash is refused, unless it is a path."""

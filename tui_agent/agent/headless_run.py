@@ -17,6 +17,7 @@ from tui_agent.agent.turn import Turn
 from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import AssistantSaid, Failed, Logged, Noticed, ToolReturned
 from tui_agent.core.events import AnswerRestarted, Appended, ContextMeasured, Event, TextArrived, TurnEnded
+from tui_agent.errors import TuiAgentError
 
 Output = Literal["text", "json", "stream-json"]
 
@@ -107,6 +108,11 @@ class Run:
         if self._output == "text":
             self._streams.say(text)
         return self.finish(code)
+
+    def fail(self, error: TuiAgentError) -> int:
+        """The end of a run in which something could not be done."""
+        self._failure, self._finish = str(error), "failed"
+        return self.finish(TURN_FAILED)
 
     def finish(self, code: int) -> int:
         """Print the result, and what has to be said about it; the exit code."""

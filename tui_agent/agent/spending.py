@@ -84,9 +84,9 @@ def spending_to_json(spending: Spending, budget: int | None, prices: Prices) -> 
     """The spending as the command line prints it; prices are null where they are not known."""
     return {
         "total": spending.total,
-        "answers": _spent_to_json(spending.answers),
-        "summaries": _spent_to_json(spending.summaries),
-        "turn": _spent_to_json(spending.turn),
+        "answers": spent_to_json(spending.answers),
+        "summaries": spent_to_json(spending.summaries),
+        "turn": spent_to_json(spending.turn),
         "models": [_model_to_json(each, prices) for each in spending.models],
         "price": total_price(spending, prices),
         "budget": budget,
@@ -94,7 +94,8 @@ def spending_to_json(spending: Spending, budget: int | None, prices: Prices) -> 
     }
 
 
-def _spent_to_json(spent: Spent) -> dict[str, Any]:
+def spent_to_json(spent: Spent) -> dict[str, Any]:
+    """Requests and tokens as the command line prints them."""
     return {
         "requests": spent.requests,
         "prompt": spent.prompt,
@@ -108,8 +109,8 @@ def _spent_to_json(spent: Spent) -> dict[str, Any]:
 def _model_to_json(each: ModelSpent, prices: Prices) -> dict[str, Any]:
     return {
         "model": each.model,
-        "answers": _spent_to_json(each.answers),
-        "summaries": _spent_to_json(each.summaries),
+        "answers": spent_to_json(each.answers),
+        "summaries": spent_to_json(each.summaries),
         "price": price(each.answers + each.summaries, each.model, prices),
     }
 

@@ -7,8 +7,9 @@ from tui_agent import __version__
 from tui_agent.agent.changes import kept_details
 from tui_agent.agent.export.record import Record
 from tui_agent.agent.session import Session
-from tui_agent.agent.spending import Prices, spending_to_json
+from tui_agent.agent.spending import Prices, spending_to_json, spent_to_json
 from tui_agent.archive import SessionInfo
+from tui_agent.context.spending import turns_of
 from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import Compacted, Detail, Logged
 from tui_agent.core.events import Gauge
@@ -103,7 +104,10 @@ def session_to_json(session: Session, record: Record, budget: int | None, prices
         "compactions": [_version(logged, session) for logged in record.entries if isinstance(logged.entry, Compacted)],
         "pins": [{"seq": pin.seq, "text": pin.text, "source": pin.source} for pin in session.checkpoint.pins],
         "details": [detail_to_json(detail) for detail in kept_details(session)],
-        "spent": spending_to_json(session.checkpoint.spending, budget, prices),
+        "spent": {
+            **spending_to_json(session.checkpoint.spending, budget, prices),
+            "turns": [{"seq": seq, **spent_to_json(spent)} for seq, spent in turns_of(record.entries)],
+        },
     }
 
 
