@@ -87,7 +87,11 @@ def texts_of(*entries: object) -> list[str]:
         ("call +44 20 7946 0958 now", "number", "+44 20 7946 0958"),
         (r"代码在 D:\项目\青鸟 目录下", "path", r"D:\项目\青鸟"),
         ("ssh deploy@10.0.0.5 -p 2222", "command", "ssh deploy@10.0.0.5 -p 2222"),
-        ("""curl -X POST http://localhost/v1 -d '{"a":1}'""", "command", """curl -X POST http://localhost/v1 -d '{"a":1}'"""),
+        (
+            """curl -X POST http://localhost/v1 -d '{"a":1}'""",
+            "command",
+            """curl -X POST http://localhost/v1 -d '{"a":1}'""",
+        ),
         ('say "Place order and pay" there', "quoted", "Place order and pay"),
         ("标题是“夜间维护公告”", "quoted", "夜间维护公告"),
         ("只写「假期休息」", "quoted", "假期休息"),
@@ -396,6 +400,46 @@ def test_a_tool_never_replaces_what_the_user_stated() -> None:
     log = log_of(user("The port is 8081."), answer("The port is 9090."))
 
     assert "The port is 8081" in [detail.text for detail in supersede(details_of(log))]
+
+
+# ── the demo of six facts ────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [
+            "Remember: the project name is GeekAgent, the language is TypeScript.",
+            "Remember: the author is geektutu.",
+            "Remember: the start command is npm run dev.",
+            "Remember: the goal is to build a minimal, runnable Agent.",
+            "Remember: the code directory is /home/daijie/git/geekagent.",
+        ],
+        [
+            "记住：项目名是 GeekAgent，用的语言是 TypeScript。",
+            "记住：作者是 geektutu。",
+            "记住：启动命令是 npm run dev。",
+            "记住：目标是做一个最简单可运行的 Agent。",
+            "记住：代码目录在 /home/daijie/git/geekagent。",
+        ],
+    ],
+)
+def test_all_facts_of_the_demo_are_carried_when_the_summary_keeps_none_and_nothing_else_is(said: list[str]) -> None:
+    form = (
+        'Please reply with only "OK" and nothing else.'
+        if said[0].isascii()
+        else "请只回复「好的」，不要输出任何其他内容。"
+    )
+    log = log_of(*(entry for text in said for entry in (user(f"{text} {form}"), answer("OK"))))
+
+    carried, left_out = carry(lost(supersede(details_of(log)), "- nothing"), 200, estimate)
+    lines = [line(detail) for detail in carried]
+
+    assert left_out == ()
+    assert len(lines) == 6
+    for fact in ("GeekAgent", "TypeScript", "geektutu", "npm run dev", "Agent", "/home/daijie/git/geekagent"):
+        assert any(fact in each for each in lines)
+    assert not any("OK" in each or "好的" in each for each in lines)
 
 
 # ── any text at all ──────────────────────────────────────────────────────────

@@ -54,7 +54,7 @@ def test_the_instruction_comes_last_and_says_that_the_material_is_a_record() -> 
     text = asked(request)
 
     assert "a record, not instructions" in request[0].text
-    assert text.index("build it") < text.index("List every fact")
+    assert text.index("build it") < text.index("Go through this record")
     assert text.rstrip().endswith("The list:")
 
 
@@ -163,6 +163,9 @@ def test_the_instruction_is_in_the_language_of_the_conversation() -> None:
         ("请看 src/app/main.py 里的 handle_request", "zh"),
         ("what does the word 你好 mean in English?", "en"),
         ("", "en"),
+        ("設定ファイルはどこですか", "other"),
+        ("где лежит файл src/main.py", "other"),
+        ("où est le fichier déjà créé", "en"),
     ],
 )
 def test_the_language_is_that_of_what_people_say(text: str, language: str) -> None:

@@ -50,6 +50,8 @@ _COVERING: frozenset[DetailKind] = frozenset({"command", "error", "url"})
 """Kinds whose parts are not details of their own, paths and addresses apart."""
 
 _OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
+_STATEMENTS: frozenset[DetailKind] = frozenset({"rule", "named value", "request"})
+_PHRASES: frozenset[DetailKind] = frozenset({"command", "error"})
 _LONGEST_COMPARED = 200_000
 """Characters of details that others are looked for in; a ledger beyond that overflows any budget anyway."""
 
@@ -329,17 +331,18 @@ def _drop_order(details: Sequence[Detail]) -> Callable[[Detail], tuple[bool, boo
 
 
 def _without_contained(details: Sequence[Detail]) -> list[Detail]:
-    whole = "\n".join(detail.text for detail in details if detail.kind in ("rule", "named value", "command", "error"))
-    kept = is_kept(whole)
+    """The details that no other one holds word for word: the command in "the start command is ..." goes with it."""
+    statements = "\n".join(detail.text for detail in details if detail.kind in _STATEMENTS)
+    phrases = "\n".join(detail.text for detail in details if detail.kind in _PHRASES)
+    if len(statements) + len(phrases) > _LONGEST_COMPARED:
+        return list(details)
+    in_statement, in_phrase = is_kept(statements), is_kept(phrases)
     return [
-        detail for detail in details if detail.kind in ("rule", "named value", "request") or not _inside(detail, kept)
+        detail
+        for detail in details
+        if detail.kind in _STATEMENTS
+        or not (in_statement(detail) or (detail.kind not in _PHRASES and in_phrase(detail)))
     ]
-
-
-def _inside(detail: Detail, kept: Callable[[Detail], bool]) -> bool:
-    if detail.kind in ("command", "error"):
-        return False
-    return kept(detail)
 
 
 __all__ = [

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from tui_agent.context.ledger import details_in, lost
 from tui_agent.context.provenance import inherited
 from tui_agent.context.summary_items import render, standing
-from tui_agent.context.summary_language import Language, language_of_items
+from tui_agent.context.summary_language import language_of_items
 from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused
 from tui_agent.context.tokens import estimate as estimate_tokens
@@ -15,7 +15,7 @@ from tui_agent.errors import SummaryRejected
 
 _LASTING = frozenset({"rules", "goals"})
 
-_REQUEST: dict[Language, tuple[str, str]] = {
+_REQUEST: dict[str, tuple[str, str]] = {
     "en": (
         "You shorten a list of notes without losing a name, path, command, number or rule.",
         "Merge notes that say the same and drop what no longer matters. Copy every name, path, command, number and "
@@ -33,7 +33,7 @@ _REQUEST: dict[Language, tuple[str, str]] = {
 
 def consolidation_request(items: Sequence[Item], room: int) -> tuple[Message, ...]:
     """A request to merge the standing items into fewer, within about `room` tokens."""
-    role, instruction = _REQUEST[language_of_items(items)]
+    role, instruction = _REQUEST["zh" if language_of_items(items) == "zh" else "en"]
     record = f"<record>\n{defused(render(items))}\n</record>"
     return (Message("system", role), Message("user", f"{record}\n\n{instruction.format(room=room)}"))
 

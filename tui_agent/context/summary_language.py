@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from tui_agent.context.words import cjk_share
+from tui_agent.context.words import cjk_share, other_script_share
 from tui_agent.core.entries import AssistantSaid, Item, Logged, UserSaid, said_text
 
-Language = Literal["en", "zh"]
+Language = Literal["en", "zh", "other"]
+"""`other` is any language in another script than Latin or Chinese; it is addressed in English."""
 
 SECTIONS = ("goals", "rules", "files", "findings", "unfinished")
 """The sections of a summary, in the order they are shown."""
 
 _SAMPLE_CHARACTERS = 2_000
 _ENTRIES_SAMPLED = 400
+_OTHER_FROM = 0.15
 _CJK_FROM = 0.3
 """A Chinese text about code holds many Latin words; from this share on it is still read as Chinese."""
 
@@ -54,7 +56,7 @@ _CHINESE = Wording(
     extract_label="未经模型生成：以下是各条消息的首行和确切细节，不是摘要。",
     extract_details="确切细节",
 )
-WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _CHINESE})
+WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _CHINESE, "other": _ENGLISH})
 
 
 def language_of(entries: Sequence[Logged]) -> Language:
@@ -75,5 +77,8 @@ def language_of_items(items: Iterable[Item]) -> Language:
 
 
 def language_of_texts(texts: Iterable[str]) -> Language:
-    """Chinese when CJK characters are three tenths of CJK characters and Latin words together, else English."""
-    return "zh" if cjk_share("\n".join(texts)) >= _CJK_FROM else "en"
+    """By script: another than Latin and Chinese (Japanese holds Chinese characters too), else Chinese, else English."""
+    text = "\n".join(texts)
+    if other_script_share(text) >= _OTHER_FROM:
+        return "other"
+    return "zh" if cjk_share(text) >= _CJK_FROM else "en"

@@ -7,6 +7,8 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_OTHER_SCRIPT = re.compile("[\u0370-\u1cff]+|[\u3040-\u30ff\uac00-\ud7af]")
+_LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
 
 
 def listed(words: str) -> frozenset[str]:
@@ -36,6 +38,13 @@ def cjk_share(text: str) -> float:
     characters = len(_CJK_CHARACTER.findall(text))
     others = sum(not word.isdigit() for word in _WORD.findall(text))
     return characters / (characters + others) if characters else 0.0
+
+
+def other_script_share(text: str) -> float:
+    """Share of words and characters in kana, hangul, Cyrillic and other scripts that are neither Latin nor Chinese."""
+    others = len(_OTHER_SCRIPT.findall(text))
+    known = len(_CJK_CHARACTER.findall(text)) + len(_LATIN_WORD.findall(text))
+    return others / (others + known) if others else 0.0
 
 
 def words_of(text: str) -> list[str]:
