@@ -83,7 +83,13 @@ def test_an_import_stays_light(statement: str, unimported: set[str]) -> None:
 EXTRAS = {"keyring", "mcp", "textual_serve"}
 """Imported only where the extra is installed."""
 
-COMPANIONS = {"pydantic": "openai", "httpx2": "openai", "rich": "textual", "markdown_it": "textual", "pygments": "textual"}
+COMPANIONS = {
+    "pydantic": "openai",
+    "httpx2": "openai",
+    "rich": "textual",
+    "markdown_it": "textual",
+    "pygments": "textual",
+}
 """Packages that a dependency of ours brings along and that we use with it."""
 
 

@@ -140,7 +140,7 @@ async def test_an_overflow_teaches_the_window_compacts_once_and_asks_once_more(t
             assert finish_of(events) == "stop"
             assert at.session.gauge().window == 4000
             assert at.session.gauge().compactions == 1
-            assert [each.kind for each in entries_in(events, Noticed)][0] == "compaction"
+            assert next(each.kind for each in entries_in(events, Noticed)) == "compaction"
 
 
 async def test_a_prompt_cut_in_silence_is_noticed(tmp_path: Path) -> None:

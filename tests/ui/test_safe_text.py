@@ -30,7 +30,8 @@ HOSTILE = {
 }
 
 MARKUP = (
-    "[/", "[/]", "[/some/path]", "[bold", "with z [b + 3", "[data: /m?id=bbb-609b-]", "arr[i][j]", "[x] done", "[$accent]",
+    "[/", "[/]", "[/some/path]", "[bold", "with z [b + 3", "[data: /m?id=bbb-609b-]",
+    "arr[i][j]", "[x] done", "[$accent]",
     "[@click=app.quit]x[/]", "\\[", "[[/test.md]]", "[link=http://x]y[/link]",
 )  # fmt: skip
 

@@ -36,7 +36,7 @@ def message_of(entry: Entry, seq: int | None = None) -> Message | None:
 
 
 def tokens_of(logged: Logged, message: Message) -> int:
-    """Tokens of a logged message: its stored count and what surrounds the words, or the estimate where there is none."""
+    """Tokens of a logged message: its stored count with what surrounds the words, or else the estimate."""
     if logged.tokens <= 0:
         return estimate_message(message)
     pictures = estimate_parts([part for part in message.parts if not isinstance(part, TextPart)])

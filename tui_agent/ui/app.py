@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -15,8 +16,8 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from tui_agent.errors import TuiAgentError
-from tui_agent.paths import log_dir, styles_dir
-from tui_agent.settings import Settings
+from tui_agent.paths import config_file, log_dir, styles_dir
+from tui_agent.settings import Settings, load
 from tui_agent.ui.bindings import bindings, unknown_ids
 from tui_agent.ui.commands import CommandPalette
 from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
@@ -53,7 +54,7 @@ class TuiAgentApp(App[None]):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: Settings | None = None,
         *,
         resume: str | None = None,
         prompt: str = "",
@@ -62,7 +63,7 @@ class TuiAgentApp(App[None]):
     ) -> None:
         """
         Args:
-            settings: the settings in force.
+            settings: the settings in force; None reads them from the settings file and the environment.
             resume: a session's id, `latest`, `choose`, or None for a new session.
             prompt: sent at once.
             problems: what was wrong with the settings, to be told.
@@ -70,6 +71,9 @@ class TuiAgentApp(App[None]):
         """
         accept_any_input()
         super().__init__()
+        if settings is None:
+            loaded = load({}, os.environ, config_file())
+            settings, problems = loaded.settings, (*problems, *loaded.problems)
         self._settings = settings
         self._resume = resume
         self._prompt = prompt
