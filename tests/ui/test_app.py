@@ -206,3 +206,21 @@ async def test_a_broken_part_ends_the_program_with_one_line_and_no_values(tmp_pa
     assert "ZeroDivisionError" in crash.read_text()
     assert secret not in crash.read_text()
     assert crash.stat().st_mode & 0o777 == 0o600
+
+
+async def test_page_keys_scroll_the_transcript_from_the_prompt_and_following_pauses(tmp_path: Path) -> None:
+    with ModelServer(says("the newest words")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said(*(f"message {place}" for place in range(40)))
+            transcript = person.conductor.transcript
+            await person.until(lambda: transcript.max_scroll_y > 0 and transcript.scroll_y == transcript.max_scroll_y)
+            await person.press("pageup", "pageup")
+            place = transcript.scroll_y
+            assert place < transcript.max_scroll_y
+            await person.say("and now?")
+            assert transcript.following
+            await person.press("pageup", "pageup", "pageup")
+            await person.has_said("one more")
+            await person.sees("new · Ctrl+End")
+            await person.press("ctrl+end")
+            await person.sees("one more")

@@ -104,3 +104,33 @@ async def test_what_was_sent_before_is_searched(tmp_path: Path) -> None:
             await person.sees("What you sent before")
             await person.press(*"deploy", "enter")
             await person.until(lambda: person.prompt_text == "deploy the parser")
+
+
+async def test_an_at_sign_offers_files_and_the_chosen_one_goes_with_the_message(tmp_path: Path) -> None:
+    workspace = tmp_path / "work"
+    (workspace / "src").mkdir(parents=True)
+    (workspace / "src" / "parser.py").write_text("def parse(): ...\n")
+    (workspace / "notes.md").write_text("remember the milk\n```\ncode\n```\n")
+    with ModelServer(says("seen")) as server:
+        async with sitting(server, tmp_path / "data", directory=workspace) as person:
+            await person.press(*"read @par")
+            await person.sees("src/parser.py")
+            await person.press("enter")
+            await person.until(lambda: person.prompt_text.startswith("read [src/parser.py ~"))
+            await person.press(*"and @note")
+            await person.sees("notes.md")
+            await person.press("tab")
+            await person.until(lambda: "[notes.md ~" in person.prompt_text)
+            await person.press("enter")
+            await person.sees("seen")
+            sent = server.requests[0].last_text
+            assert sent.startswith("read src/parser.py:\n```\ndef parse(): ...\n```")
+            assert "notes.md:\n````\nremember the milk" in sent
+
+
+async def test_an_address_with_an_at_sign_offers_nothing(tmp_path: Path) -> None:
+    with ModelServer(says("sent")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.press(*"mail ana@example", "enter")
+            await person.sees("sent")
+            assert server.requests[0].last_text == "mail ana@example"

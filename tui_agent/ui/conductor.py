@@ -1,10 +1,12 @@
 """What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from textual.app import App
@@ -29,8 +31,10 @@ from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
+from tui_agent.ui.workspace_files import list_files, matching
 
 PAGE = 200
 """Entries read from the archive at a time."""
@@ -39,6 +43,9 @@ HISTORY_KEY = "sent"
 """Under this the archive remembers what was sent from the prompt, in any session."""
 
 LONGEST_HISTORY = 200
+
+FILES_SECONDS = 10.0
+"""For so long a list of files is taken for the present one."""
 
 THEME_KEY = "theme"
 """Under this the archive remembers the theme that was chosen."""
@@ -73,6 +80,9 @@ class Conductor:
         self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
         self.unsent = Unsent(screen.prompt)
         self.transcript.density = services.settings.density
+        self._files: tuple[float, list[str]] | None = None
+        """When the files of the directory were listed, and their paths."""
+
         self._handlers = handlers
         self._opening = opening
 
@@ -258,6 +268,8 @@ class Conductor:
                 await self._submitted(text)
             case Prompt.Edited():
                 self.view.measure_soon()
+            case PromptArea.FileSought(typed):
+                self._work("files", self._offer_files, typed)
             case Transcript.OlderWanted(before):
                 session = self.view.session
                 if session is not None:
@@ -281,6 +293,12 @@ class Conductor:
     async def _remember_sent(self) -> None:
         sent = [text for text in self.prompt.remembered[-LONGEST_HISTORY:] if len(text) <= 10_000]
         await self.services.archive.remember(HISTORY_KEY, sent)
+
+    async def _offer_files(self, typed: str) -> None:
+        directory = self.services.directory
+        if self._files is None or monotonic() - self._files[0] > FILES_SECONDS:
+            self._files = monotonic(), await asyncio.to_thread(list_files, directory)
+        self.screen.query_one(PromptArea).offer_files(typed, matching(self._files[1], typed))
 
     async def _older(self, session: Session, before: int) -> None:
         await self._read_older(session, before - 1)

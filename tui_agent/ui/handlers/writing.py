@@ -3,6 +3,7 @@
 import base64
 import mimetypes
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -170,7 +171,14 @@ async def attach(chat: Conductor, name: str) -> None:
     elif b"\x00" in data[:8192]:
         raise UsageError(f"{name} is neither a text nor a picture.", "Nothing was attached.")
     else:
-        chat.prompt.add(f"{name}:\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n")
+        fence = _fence(text := data.decode("utf-8", "replace").rstrip("\n"))
+        chat.prompt.add_file(name, f"{name}:\n{fence}\n{text}\n{fence}")
+
+
+def _fence(text: str) -> str:
+    """Backticks that no line of the text can close."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(longest + 1, 3)
 
 
 def _read_attachment(directory: Path, name: str) -> bytes:

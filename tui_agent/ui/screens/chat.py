@@ -165,6 +165,7 @@ class ChatScreen(Screen[None]):
     @on(Worker.StateChanged)
     @on(Prompt.Submitted)
     @on(Transcript.OlderWanted)
+    @on(PromptArea.FileSought)
     async def _pass_on(self, message: Message) -> None:
         message.stop()
         if self._acting is None:
@@ -196,6 +197,7 @@ class ChatScreen(Screen[None]):
     @on(Prompt.ChipOpened)
     @on(Prompt.SearchWanted)
     @on(Prompt.EditorWanted)
+    @on(PromptArea.FileChosen)
     async def _wanted(self, message: Message) -> None:
         """What a widget asks for is a command."""
         message.stop()
@@ -220,6 +222,8 @@ class ChatScreen(Screen[None]):
                 await self.command("history")
             case Prompt.EditorWanted():
                 await self.command("editor")
+            case PromptArea.FileChosen(path):
+                await self.command("attach", path)
             case _:
                 pass
 
@@ -301,6 +305,8 @@ class ChatScreen(Screen[None]):
             self.prompt.add(event.character)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "scroll_page":
+            return not isinstance(self.focused, OptionList)
         if action == "on_message":
             return not isinstance(self.focused, OptionList) and self.transcript.current is not None
         return True

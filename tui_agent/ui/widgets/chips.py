@@ -14,14 +14,15 @@ class Chips:
 
     pastes: dict[str, str] = field(default_factory=dict)
 
-    def add(self, pasted: str) -> str:
-        """Keep a paste; the mark to put into the text."""
+    def add(self, pasted: str, name: str = "Pasted") -> str:
+        """Keep a paste, or a file by its name; the mark to put into the text."""
         lines = pasted.count("\n") + 1
         size = f"~{lines:,} lines" if lines > 1 else f"~{len(pasted):,} characters"
-        mark = f"[Pasted {size}]"
+        name = name.replace("[", "(").replace("]", ")")
+        mark = f"[{name} {size}]"
         number = 2
         while mark in self.pastes:
-            mark = f"[Pasted #{number} {size}]"
+            mark = f"[{name} #{number} {size}]"
             number += 1
         self.pastes[mark] = pasted
         return mark

@@ -26,6 +26,9 @@ class Completion:
     runs: bool = True
     """Whether choosing it with Enter also sends it."""
 
+    is_file: bool = False
+    """Whether it is a file to attach."""
+
 
 class CompletionPopup(Widget):
     """Choices with one-line help; the prompt keeps the focus."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -61,18 +60,19 @@ class FindBar(Horizontal):
     class Closed(Message):
         """Finding is over."""
 
-    def compose(self) -> ComposeResult:
-        yield Static(Content("find "), id="find-label")
-        yield FindInput(id="find-words", compact=True)
-        yield Static(Content(""), id="find-count")
-
     @on(Input.Changed)
     def _words_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.post_message(self.Changed(event.value))
 
     def begin(self, words: str = "") -> None:
-        """Take the focus, with these words."""
+        """Take the focus, with these words. What the bar is made of is mounted when it is needed first."""
+        if not self.children:
+            self.mount(
+                Static(Content("find "), id="find-label"),
+                FindInput(id="find-words", compact=True),
+                Static(Content(""), id="find-count"),
+            )
         field = self.query_one(FindInput)
         field.value = words
         field.focus()

@@ -132,8 +132,13 @@ class GaugeBlock(Widget):
         share = gauge.trigger_share
         if share is None:
             return Content.styled("no trigger is set", MUTED)
-        words = {"over": "over the window", "due": "compaction is due", "near": "compaction is near"}
-        word = words.get(state_word(gauge), f"{share:.0%} of the way to compaction")
+        measure = "" if gauge.trigger_name in ("", "window") else f" ({gauge.trigger_name})"
+        words = {
+            "over": "over the window",
+            "due": f"compaction is due{measure}",
+            "near": f"compaction is near{measure}",
+        }
+        word = words.get(state_word(gauge), f"{share:.0%} of the way to compaction{measure}")
         return Content.styled(word, style_of(gauge) if state_word(gauge) else MUTED)
 
     def _compactions_text(self, gauge: Gauge) -> str:

@@ -1,5 +1,6 @@
 """The prompt: where text is written before it is sent. Enter sends; nothing else does."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,6 +17,8 @@ from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
 from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea
+
+_MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")
 
 MOST_ROWS = 10
 """The prompt grows to this many rows and scrolls beyond."""
@@ -93,6 +96,26 @@ class Prompt(SafeTextArea):
         """Put text at the cursor, as if it had been pasted."""
         result = self.replace(self._short(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
+
+    def add_file(self, name: str, text: str) -> None:
+        """Put a file's text at the cursor, as a chip with its name."""
+        mark = self._chips.add(text, safe(name, single_line=True, strict=True))
+        result = self.replace(f"{mark} ", *self.selection, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+
+    @property
+    def mention(self) -> str | None:
+        """What stands between an @ that begins a word and the cursor; None when there is no such thing."""
+        row, column = self.cursor_location
+        matched = _MENTION.search(self.document.get_line(row)[:column])
+        return matched[1] if matched is not None else None
+
+    def take_mention(self) -> None:
+        """Remove the mention at the cursor, for what is put in its place."""
+        mention = self.mention
+        if mention is not None:
+            row, column = self.cursor_location
+            self.delete((row, column - len(mention) - 1), (row, column), maintain_selection_offset=False)
 
     def paste_of(self, mark: str) -> str:
         """The long paste behind a mark; "" when there is none."""

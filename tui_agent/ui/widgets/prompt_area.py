@@ -1,15 +1,17 @@
 """The prompt with what belongs to it: messages that wait, and the completion popup."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from tui_agent.ui.commands import completions
-from tui_agent.ui.safe_text import content
+from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.prompt import Prompt
 
@@ -19,6 +21,18 @@ _LONGEST_SHOWN = 200
 
 class PromptArea(Vertical):
     """Grows upwards as it needs room."""
+
+    @dataclass
+    class FileSought(Message):
+        """An @ and the beginning of a file's name stand at the cursor."""
+
+        typed: str
+
+    @dataclass
+    class FileChosen(Message):
+        """A file is to go with the message."""
+
+        path: str
 
     def compose(self) -> ComposeResult:
         yield Static(id="queued")
@@ -44,6 +58,10 @@ class PromptArea(Vertical):
     @on(Prompt.Edited)
     def _edited(self, event: Prompt.Edited) -> None:
         """Offer what the typed word may become."""
+        mention = self.query_one(Prompt).mention
+        if mention is not None:
+            self.post_message(self.FileSought(mention))
+            return
         self._offer(
             [
                 Completion(
@@ -55,6 +73,11 @@ class PromptArea(Vertical):
                 for command in completions(event.text)
             ]
         )
+
+    def offer_files(self, sought: str, paths: Sequence[str]) -> None:
+        """Offer files for a mention, if it is still what is typed."""
+        if self.query_one(Prompt).mention == sought:
+            self._offer([Completion(path, safe(path, single_line=True, strict=True), is_file=True) for path in paths])
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
@@ -71,6 +94,10 @@ class PromptArea(Vertical):
         chosen = popup.chosen
         if event.key in ("up", "down"):
             popup.step(-1 if event.key == "up" else 1)
+        elif chosen is not None and chosen.is_file:
+            self.query_one(Prompt).take_mention()
+            self._offer(())
+            self.post_message(self.FileChosen(chosen.text))
         elif chosen is not None:
             prompt = self.query_one(Prompt)
             runs = chosen.runs and event.key == "enter"

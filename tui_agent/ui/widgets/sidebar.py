@@ -208,14 +208,15 @@ class Sidebar(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(Content("Context"), classes="panel-title")
         yield GaugeBlock()
-        yield MemoryList()
 
     def show_gauge(self, gauge: Gauge) -> None:
         """Show this measure."""
         self.query_one(GaugeBlock).show(gauge, time_of_day(gauge.last_compacted))
 
     def show_memory(self, memory: Memory) -> None:
-        """Show these rows."""
+        """Show these rows. The list is mounted with its first ones: an empty one takes time to draw."""
+        if not self.query(MemoryList):
+            self.mount(MemoryList())
         self.query_one(MemoryList).show(memory)
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -34,21 +33,23 @@ class StartCard(Vertical):
 
         choice: Choice
 
-    def compose(self) -> ComposeResult:
-        yield Static(Content.styled("Get started", "bold $primary"))
-        yield Static(Content(""), id="start-reason")
-        yield OptionList(
-            *(Option(_row(title, about), id=choice) for choice, title, about in _CHOICES),
-            id="start-choices",
-            compact=True,
-        )
-        yield Static(Content.styled(INSTALL_COMMAND, "$accent"), id="start-command")
-        yield Static(Content.styled(_PROMISE, MUTED))
-
     def explain(self, what: str, meaning: str, todo: str) -> None:
-        """Say why no model can be asked."""
-        parts = [content(part) for part in (what, meaning, todo) if part]
-        self.query_one("#start-reason", Static).update(Content("\n").join(parts))
+        """Say why no model can be asked. What the card is made of is mounted when it is needed first."""
+        reason = Content("\n").join(content(part) for part in (what, meaning, todo) if part)
+        if self.children:
+            self.query_one("#start-reason", Static).update(reason)
+            return
+        self.mount(
+            Static(Content.styled("Get started", "bold $primary")),
+            Static(reason, id="start-reason"),
+            OptionList(
+                *(Option(_row(title, about), id=choice) for choice, title, about in _CHOICES),
+                id="start-choices",
+                compact=True,
+            ),
+            Static(Content.styled(INSTALL_COMMAND, "$accent"), id="start-command"),
+            Static(Content.styled(_PROMISE, MUTED)),
+        )
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

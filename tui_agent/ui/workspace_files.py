@@ -1,0 +1,33 @@
+"""Names of files in a directory, for completion: what one would name, not what tools and caches keep there."""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+MOST_FILES = 5000
+"""In a larger tree the rest is not offered; it can still be attached by its path."""
+
+_PASSED_OVER = {"node_modules", "__pycache__", "venv", "build", "dist", "target"}
+
+
+def list_files(directory: Path) -> list[str]:
+    """Paths relative to the directory, with `/`, nearest first. Unreadable directories are passed over."""
+    found = islice(_walk(directory), MOST_FILES)
+    return sorted(found, key=lambda path: (path.count("/"), path.casefold()))
+
+
+def _walk(directory: Path) -> Iterator[str]:
+    for root, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if not name.startswith(".") and name not in _PASSED_OVER]
+        for name in names:
+            if not name.startswith("."):
+                yield Path(root, name).relative_to(directory).as_posix()
+
+
+def matching(files: list[str], typed: str, most: int = 20) -> list[str]:
+    """The files whose name begins with what was typed, then those whose path contains it."""
+    wanted = typed.casefold()
+    beginning = [path for path in files if path.rsplit("/", 1)[-1].casefold().startswith(wanted)]
+    containing = [path for path in files if wanted in path.casefold() and path not in beginning]
+    return [*beginning, *containing][:most]
