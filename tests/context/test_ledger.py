@@ -278,6 +278,8 @@ def detail_of(text: str) -> Detail:
         ("Never push to main.", "- Rule: never push to main", False),
         ("Never push to main.", "- It is fine to push to main", True),
         ("Do not add new dependencies.", "- No new dependencies may be added", False),
+        ("All timestamps must be stored in UTC.", "- Store timestamps in UTC", False),
+        ("Always run the linter before a file changes.", "- Run the linter before changing files", False),
         ("不要引入新的依赖。", "- 不引入新的依赖", False),
         ("不要引入新的依赖。", "- 引入了新的依赖", True),
         ("TypeError: x is not a function", "- TypeError: x is not a function at line 3", False),

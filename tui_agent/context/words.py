@@ -65,13 +65,13 @@ def salient(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """A word without the commonest English endings, so that "tests", "tested" and "test" meet."""
-    if not word.isascii() or len(word) < 5:
+    """A word without the commonest English endings, so that "stores", "stored" and "store" meet."""
+    if not word.isascii() or len(word) < 4 or not word.isalpha():
         return word
     for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)].removesuffix("e")
+    return word.removesuffix("e")
 
 
 def overlap(wanted: Iterable[str], present: frozenset[str]) -> float:
