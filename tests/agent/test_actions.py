@@ -129,6 +129,24 @@ async def test_a_model_that_takes_tools_is_never_asked_for_actions(tmp_path: Pat
             assert all("response_format" not in each.body for each in server.requests)
 
 
+TEMPLATES = [
+    refuses(500, {"message": "Jinja Exception: Only user and assistant roles are supported!", "code": 500}),
+    refuses(400, {"message": "Invalid role: 'tool'"}),
+    refuses(400, {"message": "tool messages are not supported by this model"}),
+]
+
+
+@pytest.mark.parametrize("refusal", TEMPLATES, ids=["jinja", "role", "messages"])
+async def test_a_template_without_room_for_results_is_told_them_in_words(tmp_path: Path, refusal: Scripted) -> None:
+    with ModelServer(calls(Call("look")), refusal, reply("seen")) as server:
+        async with workshop(server, tmp_path, ScriptedTool("look")) as at:
+            events = await at.say("go")
+            assert finish_of(events) == "stop"
+            assert shown(events) == "seen"
+            assert "[Result of look]" in server.requests[-1].last_text
+            assert is_valid(at)
+
+
 async def test_a_refusal_after_actions_have_worked_is_an_error_like_any_other(tmp_path: Path) -> None:
     with ModelServer(REFUSALS[0], reply("one"), BAD_REQUEST, reply("two")) as server:
         async with workshop(server, tmp_path, ScriptedTool("look")) as at:

@@ -51,6 +51,8 @@ _TOOLS = (
     r"|tool-call-parser"
     r"|tools param requires|tool(s| use| calling) (is |are )?(not available|unavailable|unsupported|disabled)"
     r"|function calling is not (supported|enabled)"
+    r"|only user,? (and )?assistant roles|(unexpected|unsupported|unknown|invalid) (message )?role:? .?tool\b"
+    r"|tool (role|message)s? (is |are )?not supported"
 )
 _ALTERNATE = r"roles? must alternate|must alternate|alternating roles|after role|consecutive (user|assistant)"
 _NO_SYSTEM = r"system role (is )?not supported|system messages? (is|are) not supported|does not support system"
