@@ -17,10 +17,10 @@ from tui_agent.ui.screens.preview import PreviewScreen
 from tui_agent.ui.screens.sessions import SessionRow, SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import LIGHT
+from tui_agent.ui.widgets.gauge import GaugeBlock
 from tui_agent.ui.widgets.lines_view import LinesView
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.prompt_area import PromptArea
-from tui_agent.ui.widgets.sidebar import MemoryList
 from tui_agent.ui.widgets.start_card import StartCard
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
@@ -41,7 +41,7 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 async def filled(pilot: Pilot[Any]) -> None:
     app = pilot.app
     assert isinstance(app, PictureApp)
-    await until(lambda: bool(app.chat.query(MemoryList)) and app.chat.is_running, pilot)
+    await until(lambda: bool(app.chat.query(GaugeBlock)) and app.chat.is_running, pilot)
     app.fill()
     await pilot.pause()
 
