@@ -1,7 +1,4 @@
-"""What the figures are held against: the least that Textual can do of the same. Run by the benchmarks in a terminal.
-
-    python -m tests.benchmarks.floors
-"""
+"""What the figures are held against: the least that Textual can do of the same. `python -m` runs it."""
 
 from textual.app import App, ComposeResult
 from textual.widgets import RichLog, TextArea
