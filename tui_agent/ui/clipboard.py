@@ -49,7 +49,7 @@ class Clipboard:
         checked = await self._copy_natively(data)
         if checked:
             return f"Copied {size} with {checked}."
-        if self._environ.get("TMUX") and await _run(("tmux", "load-buffer", "-w", "-"), data) is not None:
+        if self._environ.get("TMUX") and await self._run(("tmux", "load-buffer", "-w", "-"), data) is not None:
             return f"Copied {size} to tmux's buffer, and sent to the terminal."
         if len(encoded) > LONGEST_FOR_TERMINALS:
             return f"Sent {size} to the terminal, which may find it too long. /copy file writes a file instead."
@@ -70,33 +70,36 @@ class Clipboard:
         for native in _NATIVE:
             if native.needs and not self._environ.get(native.needs):
                 continue
-            if shutil.which(native.write[0], path=self._environ.get("PATH")) is None:
+            if await self._run(native.write, data) is None:
                 continue
-            if await _run(native.write, data) is None:
-                continue
-            is_same = await _run(native.read, b"") == data
+            is_same = await self._run(native.read, b"") == data
             return f"{native.name}, read back and the same" if is_same else f"{native.name}, which could not be checked"
         return ""
 
-
-async def _run(command: tuple[str, ...], data: bytes) -> bytes | None:
-    """What the command wrote, or None when it could not be run, failed, or took too long."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-    except OSError:
-        return None
-    try:
-        written, _ = await asyncio.wait_for(process.communicate(data), _SECONDS)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        return None
-    return (written or b"") if process.returncode == 0 else None
+    async def _run(self, command: tuple[str, ...], data: bytes) -> bytes | None:
+        """What the command wrote, or None when it is not there, failed, or took too long."""
+        name, *arguments = command
+        program = shutil.which(name, path=self._environ.get("PATH"))
+        if program is None:
+            return None
+        try:
+            process = await asyncio.create_subprocess_exec(
+                program,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=dict(self._environ),
+            )
+        except OSError:
+            return None
+        try:
+            written, _ = await asyncio.wait_for(process.communicate(data), _SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            return None
+        return (written or b"") if process.returncode == 0 else None
 
 
 def write_to_file(text: str, directory: Path, stem: str, suffix: str = ".md") -> Path:
