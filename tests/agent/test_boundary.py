@@ -3,7 +3,9 @@
 import asyncio
 import io
 import json
+import os
 import shutil
+import sys
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -356,3 +358,66 @@ async def test_leaving_the_turn_at_the_question_by_closing_it_is_a_stop_too(tmp_
                         break
             assert results_in(await whole_log(at)) == {"call_c": "(cancelled by the user)"}
             assert finish_of(await at.say("continue")) == "stop"
+
+
+# ── how far an approval reaches ──────────────────────────────────────────────
+
+
+async def test_what_was_allowed_for_a_session_is_asked_again_in_another(tmp_path: Path) -> None:
+    with ModelServer(*[calls(COMMAND), says("ok")] * 3) as server:
+        async with workshop(server, tmp_path, ScriptedTool("run_command", kind="command")) as at:
+            at.approver.answers = [Decision("session")]
+            await at.say("go")
+            await at.say("again")
+            assert len(at.approver.asked) == 1
+            await at.session.close()
+            at.session = at.services.new_session()
+            at.approver.answers = [ONCE]
+            await at.say("go")
+            assert len(at.approver.asked) == 2
+
+
+async def test_what_was_taken_back_is_asked_about_at_the_next_start_too(tmp_path: Path) -> None:
+    with ModelServer(*[calls(COMMAND), says("ok")] * 2) as server:
+        async with workshop(server, tmp_path, ScriptedTool("run_command", kind="command")) as at:
+            at.approver.answers = [Decision("always")]
+            await at.say("go")
+            assert at.services.bench is not None
+            await at.services.revoke(at.services.bench.rulebook.granted()[0])
+        async with workshop(server, tmp_path, ScriptedTool("run_command", kind="command")) as at:
+            at.approver.answers = [ONCE]
+            await at.say("go")
+            assert len(at.approver.asked) == 1
+
+
+# ── a process that dies ──────────────────────────────────────────────────────
+
+
+@pytest.mark.slow
+async def test_a_program_killed_while_a_command_runs_does_not_run_it_again(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    ran, begun = tmp_path / "work" / "ran", tmp_path / "work" / "begun"
+    os.mkfifo(begun)
+    command = Call("run_command", {"command": "echo once >> ran; echo now > begun; sleep 20"}, "call_c")
+    with ModelServer(calls(command), says("fine")) as server:
+        told = {
+            **os.environ,
+            "OPENAI_BASE_URL": server.url,
+            "OPENAI_API_KEY": "",
+            "TUI_AGENT_MODEL": "fake-model",
+            "TUI_AGENT_DATA_DIR": str(tmp_path / "data"),
+            "TUI_AGENT_APPROVAL": "all",
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+        }
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tui_agent", "-p", "go", cwd=tmp_path / "work", env=told
+        )
+        async with asyncio.timeout(30):
+            await asyncio.to_thread(begun.read_text)
+        program.kill()
+        await program.wait()
+        async with workshop(server, tmp_path, approval="all") as at:
+            at.session = await at.services.open_session((await at.services.sessions())[0].id)
+            assert "unknown" in results_in(await whole_log(at))["call_c"]
+            assert finish_of(await at.say("continue")) == "stop"
+            assert ran.read_text() == "once\n"

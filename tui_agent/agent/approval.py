@@ -114,6 +114,10 @@ class Rulebook:
         self._saved.pop(grant, None)
         self._for_this_session.discard(grant)
 
+    def end_session(self) -> None:
+        """Another session begins: what was allowed for this one alone is over."""
+        self._for_this_session.clear()
+
     def _is_granted(self, intent: Intent) -> bool:
         grant = _grant(intent)
         return grant in self._saved or grant in self._for_this_session

@@ -183,6 +183,8 @@ class Services:
         Raises:
             ModelError: no model is connected.
         """
+        if self.current is not None and self.current.id != session.id and self.bench is not None:
+            self.bench.rulebook.end_session()
         self.current = session
         return Turn(self._connected(), session, approve, review)
 
@@ -239,6 +241,12 @@ class Services:
     async def _saved_grants(self) -> tuple[Grant, ...]:
         stored = await self.archive.recall(_GRANTS)
         return tuple(Grant(**each) for each in stored) if isinstance(stored, list) else ()
+
+    async def revoke(self, grant: Grant) -> None:
+        """Take an approval back, here and for the next start."""
+        if self.bench is not None:
+            self.bench.rulebook.revoke(grant)
+            await self.save_grants()
 
     async def save_grants(self) -> None:
         """Keep the approvals that outlive their session."""

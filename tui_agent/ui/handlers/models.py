@@ -91,6 +91,10 @@ async def tools(chat: Conductor, argument: str) -> None:
 
 
 async def approve(chat: Conductor, mode: str) -> None:
+    word, _, place = mode.partition(" ")
+    if word == "revoke":
+        await _revoke(chat, place)
+        return
     if mode:
         _set_approval(chat, mode)
         return
@@ -100,7 +104,7 @@ async def approve(chat: Conductor, mode: str) -> None:
         Choice(f"mode {each}", each, about + (" · now" if each == current else "")) for each, about in _MODES.items()
     ]
     grants = bench.rulebook.granted() if bench is not None else ()
-    choices += [Choice(f"grant {place}", f"revoke: {grant.tool}", grant.binding) for place, grant in enumerate(grants)]
+    choices += [Choice(f"revoke {at}", f"revoke: {grant.tool}", grant.binding) for at, grant in enumerate(grants)]
     chat.app.push_screen(PickScreen("Approval", choices), lambda chosen: _picked_approval(chat, chosen))
 
 
@@ -108,14 +112,16 @@ def _picked_approval(chat: Conductor, chosen: str | None) -> None:
     if chosen is None:
         return
     kind, _, what = chosen.partition(" ")
-    bench = chat.services.bench
-    if kind == "mode":
-        _set_approval(chat, what)
-    elif bench is not None:
-        grants = bench.rulebook.granted()
-        if int(what) < len(grants):
-            bench.rulebook.revoke(grants[int(what)])
-            chat.screen.tell("Revoked: it will be asked about again.")
+    chat.later("approve", what if kind == "mode" else chosen)
+
+
+async def _revoke(chat: Conductor, place: str) -> None:
+    """Take back what was allowed, for good: it must not be there again at the next start."""
+    grants = chat.services.bench.rulebook.granted() if chat.services.bench is not None else ()
+    if not place.isdecimal() or int(place) >= len(grants):
+        raise UsageError("There is no such approval.", todo="/approve lists them.")
+    await chat.services.revoke(grants[int(place)])
+    chat.screen.tell("Revoked: it will be asked about again.")
 
 
 async def cycle_approval(chat: Conductor, argument: str) -> None:
