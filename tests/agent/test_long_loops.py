@@ -241,6 +241,15 @@ async def test_superseded_readings_are_stubbed_before_any_summary_and_brought_ba
             assert is_valid(at)
 
 
+async def test_readings_that_had_to_be_clipped_are_stubbed_too_once_they_are_superseded(tmp_path: Path) -> None:
+    with ModelServer(window=WINDOW) as server:
+        async with workshop(server, tmp_path, reading("word " * 8000), context_window=WINDOW, keep_recent=2) as at:
+            events = await read_again(at, server, 9)
+            assert finish_of(events) == "stop"
+            assert not entries_in(events, Compacted), "stubs were enough"
+            check_requests(server)
+
+
 async def test_what_was_brought_back_and_does_not_fit_is_compacted_not_stubbed_again(tmp_path: Path) -> None:
     with ModelServer(window=WINDOW) as server:
         async with workshop(server, tmp_path, reading("word " * 1600), context_window=WINDOW, keep_recent=2) as at:

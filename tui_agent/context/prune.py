@@ -26,7 +26,7 @@ def superseded(
 ) -> Pruned | None:
     """Stubs for tool output that is out of date, or old and large; None when they would free too little.
 
-    Results that are stubbed already, and those the user brought back, are left as they are.
+    Those the user brought back are left as they are; of one that was clipped, what still stands counts.
 
     Args:
         entries: the entries after the last folded one.
@@ -36,7 +36,7 @@ def superseded(
     """
     results = _results(entries)
     newest_of = {_subject(each): each.seq for each in results if not each.returned.failed}
-    left_alone = _touched(entries)
+    left_alone = _brought_back(entries)
     stubs: dict[int, str] = {}
     gain = 0
     for result in results[: max(len(results) - keep_last, 0)]:
@@ -53,7 +53,7 @@ def clipped(logged: Logged, room: int) -> Pruned | None:
     entry = logged.entry
     if not isinstance(entry, ToolReturned):
         return None
-    tokens = logged.tokens or estimate(entry.output)
+    tokens = _tokens(logged, entry)
     if tokens <= room:
         return None
     share = max(room - _NOTE_TOKENS, 0) / max(tokens, 1)
@@ -66,23 +66,32 @@ def clipped(logged: Logged, room: int) -> Pruned | None:
 
 def _results(entries: Sequence[Logged]) -> list[_Result]:
     answering = pair(entries, ranges_of(entries)).answering
+    stubs = _stubs(entries)
     return [
-        _Result(each.seq, each.entry, each.tokens or estimate(each.entry.output))
+        _Result(each.seq, each.entry, estimate(stubs[each.seq]) if each.seq in stubs else _tokens(each, each.entry))
         for each in entries
         if isinstance(each.entry, ToolReturned) and each.seq in answering
     ]
+
+
+def _tokens(logged: Logged, returned: ToolReturned) -> int:
+    return logged.tokens or estimate(returned.output)
+
+
+def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
+    stubs: dict[int, str] = {}
+    for logged in entries:
+        if isinstance(logged.entry, Pruned):
+            stubs.update(zip(logged.entry.seqs, logged.entry.stubs, strict=False))
+    return stubs
 
 
 def _subject(result: _Result) -> tuple[str, str]:
     return result.returned.name, result.returned.subject
 
 
-def _touched(entries: Iterable[Logged]) -> set[int]:
-    touched: set[int] = set()
-    for logged in entries:
-        if isinstance(logged.entry, Pruned | Unpruned):
-            touched.update(logged.entry.seqs)
-    return touched
+def _brought_back(entries: Iterable[Logged]) -> set[int]:
+    return {seq for logged in entries if isinstance(logged.entry, Unpruned) for seq in logged.entry.seqs}
 
 
 def _stub(result: _Result, reason: str) -> str:
