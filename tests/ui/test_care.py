@@ -6,7 +6,8 @@ from typing import Any
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tests.ui.support import sitting
-from tui_agent.agent import background
+from tui_agent.agent import background, changes
+from tui_agent.core.entries import Compacted, Detail
 
 
 async def test_the_workspace_instructions_are_asked_about_once(tmp_path: Path) -> None:
@@ -134,3 +135,39 @@ async def test_an_address_with_an_at_sign_offers_nothing(tmp_path: Path) -> None
             await person.press(*"mail ana@example", "enter")
             await person.sees("sent")
             assert server.requests[0].last_text == "mail ana@example"
+
+
+async def test_the_tour_leads_through_preview_and_undo(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says("Goals:\n- Move the shop [2]\n") if "<record>" in str(body["messages"]) else says("OK.")
+
+    with ModelServer(otherwise=reply) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/tour")
+            await person.sees("Tour 1/3")
+            await person.press("f4")
+            await person.sees("stay word for word")
+            await person.press("a")
+            await person.sees("Tour 2/3")
+            await person.press("f8")
+            await person.sees("Tour 3/3")
+            await person.press("ctrl+n")
+            await person.until(lambda: "Tour 3/3" not in person.seen)
+
+
+async def test_a_detail_that_was_left_out_is_carried_along_after_all(tmp_path: Path) -> None:
+    left = Detail("path", "/srv/shop/media", (1,))
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("pictures are in /srv/shop/media", "and so on")
+            session = person.conductor.view.session
+            assert session is not None
+            compacted = Compacted(None, 2, (), "Summary.", left_out=(left,), folded=2)
+            person.conductor.show_events(await session.append(compacted))
+            await person.sees("Left out for want of room")
+            await person.send("/summary")
+            await person.press("down", "home")
+            await person.until(lambda: person.app.focused is not None)
+            await person.press("plus")
+            await person.sees("Kept word for word")
+            assert left in changes.kept_details(session)

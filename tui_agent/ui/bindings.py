@@ -102,6 +102,7 @@ KEYS: tuple[Key, ...] = (
     Key("panel-open", "enter", "open", "go to the source", "sidebar"),
     Key("panel-compare", "c", "compare", "compare a version with the one before", "sidebar"),
     Key("panel-restore", "r", "restore", "make a version the live one", "sidebar"),
+    Key("panel-keep", "plus", "keep", "carry a detail that was left out", "sidebar"),
     Key("panel-unpin", "u", "unpin", "unpin", "sidebar"),
     # find
     Key("find-next", "enter,down", "next", "next hit", "find"),

@@ -54,6 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("attach", "put a text file or a picture into the prompt", "path", needs_argument=True),
     Command("tools", "the tools the model is offered"),
     Command("approve", "approval mode: ask, edits, all", "[ask|edits|all]", binding="approval"),
+    Command("tour", "two minutes with an example session"),
     Command("theme", "choose the colours", "[name]"),
     Command("keys", "all key bindings and their ids"),
     Command("cost", "tokens and money this session has taken"),

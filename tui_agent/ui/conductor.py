@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.worker import Worker
 
 from tui_agent.agent import background, changes
-from tui_agent.agent.compaction import Wish
 from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
@@ -27,6 +27,7 @@ from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import SessionView, said_before
+from tui_agent.ui.tour import STEPS, next_step
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
 from tui_agent.ui.widgets.activity import ActivityLine
@@ -80,6 +81,9 @@ class Conductor:
         self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
         self.unsent = Unsent(screen.prompt)
         self.transcript.density = services.settings.density
+        self._tour: tuple[Session | None, int] = (None, 0)
+        """The session of the tour, and its step."""
+
         self._files: tuple[float, list[str]] | None = None
         """When the files of the directory were listed, and their paths."""
 
@@ -159,6 +163,7 @@ class Conductor:
             await previous.close()
             self.prompt.write("")
         entries = await session.page(limit=PAGE)
+        self.screen.coach("")
         self.view.show_session(session, entries, await changes.versions(session))
         remembered = await self.services.archive.recall(HISTORY_KEY)
         everywhere = [str(text) for text in remembered] if isinstance(remembered, list) else []
@@ -257,7 +262,9 @@ class Conductor:
         """A widget message that is about sessions and turns."""
         match message:
             case Happened():
-                changed = [self.view.happened(event) for event in message.take()]
+                taken = message.take()
+                changed = [self.view.happened(event) for event in taken]
+                self._guide(taken)
                 if any(changed):
                     self._work("memory", self._read_memory)
             case Told(error):
@@ -276,6 +283,20 @@ class Conductor:
                     self._work("older", self._older, session, before)
             case _:
                 pass
+
+    def begin_tour(self) -> None:
+        """Explain what happens in the session on the screen, step by step."""
+        self._tour = (self.view.session, 0)
+        self.screen.coach(STEPS[0])
+
+    def _guide(self, happened: Sequence[Event]) -> None:
+        session, step = self._tour
+        if session is None or session is not self.view.session:
+            return
+        for event in happened:
+            step = next_step(step, event)
+        self._tour = (session, step)
+        self.screen.coach(STEPS[step])
 
     async def _submitted(self, text: str) -> None:
         match read_prompt(text):

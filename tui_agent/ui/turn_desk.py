@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
+from importlib import import_module
 from time import monotonic
 from typing import Any
 
@@ -14,7 +15,7 @@ from textual.worker import Worker, WorkerError, WorkerState
 
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.automatic import Proposing, Reviewed
-from tui_agent.agent.compaction import Wish
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.turn import Turn
 from tui_agent.core.entries import Part, TextPart
@@ -22,8 +23,6 @@ from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
 from tui_agent.ui.attention import LONG_SECONDS, Attention
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
-from tui_agent.ui.screens.approval import ApprovalScreen
-from tui_agent.ui.screens.preview import Material, PreviewScreen
 from tui_agent.ui.session_view import SessionView
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
@@ -190,6 +189,8 @@ class TurnDesk:
 
     async def approve(self, request: ApprovalRequest) -> Decision:
         """Ask whether a tool may act. If the turn is stopped meanwhile, the question goes away."""
+        from tui_agent.ui.screens.approval import ApprovalScreen
+
         screen = ApprovalScreen(request)
         self._screen.post_message(ApprovalShown(True))
         self._attention.call("a tool waits for your approval")
@@ -204,6 +205,10 @@ class TurnDesk:
 
     async def review(self, propose: Proposing, wish: Wish) -> Reviewed | None:
         """Show a proposed summary and wait for the answer. If the turn is stopped meanwhile, it goes away."""
+        # What looks for lost details knows much about texts, which takes time to load; most starts need none of it.
+        await asyncio.to_thread(import_module, "tui_agent.ui.screens.preview")
+        from tui_agent.ui.screens.preview import Material, PreviewScreen
+
         session = self._view.session
         if session is None:
             return None

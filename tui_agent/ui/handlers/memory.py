@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Mapping
 
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Wish
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.spending import known_prices, spending_in_words
 from tui_agent.core.entries import Compacted, Logged, said_text
@@ -15,6 +15,7 @@ from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.preview_lines import changed_lines
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.tour import example
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.widgets.sidebar import MemoryList, describe
 
@@ -104,6 +105,26 @@ def _text(version: Logged | None) -> str:
     return said_text(version.entry) if version is not None else ""
 
 
+async def keep_detail(chat: Conductor, text: str) -> None:
+    """Carry a detail that did not fit behind the live summary after all."""
+    live = open_session_of(chat).live_summary()
+    left_out = live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
+    wanted = next((detail for detail in left_out if detail.text == text), None)
+    if wanted is not None:
+        await _change(chat, changes.keep_detail(open_session_of(chat), wanted), "It is carried along, word for word.")
+
+
+async def tour(chat: Conductor, argument: str) -> None:
+    if chat.services.bench is None:
+        raise UsageError(
+            "The tour needs a model, to have a summary written.", todo="The start card says how to get one."
+        )
+    session = chat.services.new_session()
+    await chat.open_session(session)
+    chat.show_events(await session.append(*example()))
+    chat.begin_tour()
+
+
 async def cost(chat: Conductor, argument: str) -> None:
     session = open_session_of(chat)
     prices = await known_prices(chat.services.archive)
@@ -124,4 +145,6 @@ HANDLERS: Mapping[str, Handler] = {
     "summary": summary,
     "compare": compare,
     "cost": cost,
+    "keep-detail": keep_detail,
+    "tour": tour,
 }

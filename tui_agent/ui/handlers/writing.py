@@ -14,8 +14,8 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Wish
 from tui_agent.agent.export import export
+from tui_agent.agent.proposals import Wish
 from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
 from tui_agent.errors import UsageError
 from tui_agent.ui.clipboard import write_to_file

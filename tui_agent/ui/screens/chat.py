@@ -97,6 +97,7 @@ class ChatScreen(Screen[None]):
                 yield Static(welcome(), id="welcome")
                 yield StartCard()
                 yield FindBar()
+                yield Static(id="coach")
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
             yield Sidebar(id="sidebar", classes="-open" if self.app.size.width >= NARROW else "")
@@ -128,6 +129,12 @@ class ChatScreen(Screen[None]):
     def tell_error(self, error: TuiAgentError) -> None:
         """Say what could not be done, what it means, and what to do."""
         self.notify(safe(str(error)), severity="warning", timeout=12, markup=False)
+
+    def coach(self, words: str) -> None:
+        """Let these words stand over the prompt; "" for none."""
+        line = self.query_one("#coach", Static)
+        line.set_class(bool(words), "-open")
+        line.update(Content(words))
 
     def show_panel(self, wanted: bool | None = None) -> bool:
         """Open or close the context panel (None: the other way); whether it is open."""
@@ -192,6 +199,7 @@ class ChatScreen(Screen[None]):
     @on(MemoryList.CompareWanted)
     @on(MemoryList.RestoreWanted)
     @on(MemoryList.UnpinWanted)
+    @on(MemoryList.KeepWanted)
     @on(StartCard.Chosen)
     @on(Transcript.LinkChosen)
     @on(Prompt.ChipOpened)
@@ -212,6 +220,8 @@ class ChatScreen(Screen[None]):
                 await self.command("restore", str(seq))
             case MemoryList.UnpinWanted(seq):
                 await self.command("unpin", str(seq))
+            case MemoryList.KeepWanted(text):
+                await self.command("keep-detail", text)
             case StartCard.Chosen(choice):
                 await self.command("start", choice)
             case Transcript.LinkChosen(url):

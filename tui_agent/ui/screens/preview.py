@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import ContentSwitcher, Static
 
 from tui_agent.agent.automatic import Proposing, Reviewed
-from tui_agent.agent.compaction import Proposal, Proposed, Wish
+from tui_agent.agent.proposals import Proposal, Proposed, Wish
 from tui_agent.context.ledger import details_of, lost
 from tui_agent.core.entries import Logged
 from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted

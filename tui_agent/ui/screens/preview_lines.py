@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from textual.content import Content
 
-from tui_agent.agent.compaction import Proposal
+from tui_agent.agent.proposals import Proposal
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid, said_text
 from tui_agent.core.events import Gauge

@@ -59,8 +59,9 @@ class Memory:
 class _Row:
     """What an option stands for."""
 
-    kind: Literal["item", "version", "pin", "detail"]
+    kind: Literal["item", "version", "pin", "detail", "left out"]
     seq: int = 0
+    text: str = ""
     sources: tuple[int, ...] = field(default=())
 
 
@@ -103,14 +104,24 @@ class MemoryList(OptionList):
 
         seq: int
 
+    @dataclass
+    class KeepWanted(Message):
+        """Carry a detail that was left out after all."""
+
+        text: str
+
     def __init__(self) -> None:
         super().__init__(id="memory", markup=False, compact=True)
         self._rows: dict[str, _Row] = {}
+        self._memory: Memory | None = None
         self._turn = 0
         """How often Enter was pressed on the same row: each press goes to its next source."""
 
     def show(self, memory: Memory) -> None:
-        """Show these rows."""
+        """Show these rows; the place is kept when they are the same."""
+        if memory == self._memory:
+            return
+        self._memory = memory
         self._rows = {}
         self.clear_options()
         self.add_options([*self._summary(memory), *self._pins(memory), *self._details(memory), *self._versions(memory)])
@@ -133,17 +144,22 @@ class MemoryList(OptionList):
         yield self._heading("Pins")
         for pin in memory.pins:
             sources = (pin.source,) if pin.source is not None else (pin.seq,)
-            yield self._option(_Row("pin", pin.seq, sources), content(f"▪ {pin.text}", single_line=True))
+            yield self._option(_Row("pin", pin.seq, sources=sources), content(f"▪ {pin.text}", single_line=True))
         if not memory.pins:
             yield self._note("none · /pin keeps a line in every context")
 
     def _details(self, memory: Memory) -> Iterator[Option]:
-        if not memory.details:
-            return
-        yield self._heading("Kept word for word")
+        if memory.details:
+            yield self._heading("Kept word for word")
         for detail in memory.details:
-            label = Content.styled(f"{detail.kind}  ", MUTED) + content(detail.text, single_line=True)
-            yield self._option(_Row("detail", sources=detail.sources), label)
+            yield self._option(_Row("detail", sources=detail.sources), _detail_text(detail))
+        live = memory.live.entry if memory.live is not None else None
+        kept = {detail.text for detail in memory.details}
+        left_out = [each for each in live.left_out if each.text not in kept] if isinstance(live, Compacted) else []
+        if left_out:
+            yield self._heading("Left out for want of room · + keeps")
+        for detail in left_out:
+            yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
@@ -153,7 +169,7 @@ class MemoryList(OptionList):
             is_live = memory.live is not None and version.seq == memory.live.seq
             mark = "● " if is_live else "○ "
             label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), MUTED)
-            yield self._option(_Row("version", version.seq, (version.seq,)), label)
+            yield self._option(_Row("version", version.seq, sources=(version.seq,)), label)
 
     def _option(self, row: _Row, label: Content) -> Option:
         option_id = f"row-{len(self._rows)}"
@@ -197,6 +213,10 @@ class MemoryList(OptionList):
         if self._row is not None and self._row.kind == "version":
             self.post_message(self.RestoreWanted(self._row.seq))
 
+    def action_keep(self) -> None:
+        if self._row is not None and self._row.kind == "left out":
+            self.post_message(self.KeepWanted(self._row.text))
+
     def action_unpin(self) -> None:
         if self._row is not None and self._row.kind == "pin":
             self.post_message(self.UnpinWanted(self._row.seq))
@@ -228,6 +248,10 @@ def describe(version: Logged) -> str:
     model = safe(entry.model, single_line=True, strict=True) or "extract, no model"
     saved = f"{compact_number(entry.before.tokens)} → {compact_number(entry.after.tokens)} tokens"
     return f"{time_of_day(version.at)} · {entry.trigger} · {model} · {saved} · up to #{entry.upto}"
+
+
+def _detail_text(detail: Detail) -> Content:
+    return Content.styled(f"{detail.kind}  ", MUTED) + content(detail.text, single_line=True)
 
 
 def _item_text(item: Item) -> Content:

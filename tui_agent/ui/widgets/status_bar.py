@@ -63,10 +63,14 @@ class StatusLine(Widget):
         if gauge is None:
             return [model]
         parts = [model, *measure] if self._both_fit(model, measure[0]) else measure
+        approval = Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else "")
+        if status.approval != "ask":
+            parts.append(approval)
         parts.append(Content(f"{compact_number(gauge.characters)} ch"))
         if gauge.compactions:
             parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
-        parts.append(Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else ""))
+        if status.approval == "ask":
+            parts.append(approval)
         if status.note:
             parts.append(Content.styled(status.note, "$warning"))
         if gauge.freed:

@@ -1,0 +1,83 @@
+"""A tour in an example session: the gauge, the preview, what it leaves out, the panel, and taking it back."""
+
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    CompactionUndone,
+    Entry,
+    Noticed,
+    TextPart,
+    TitleSet,
+    UserSaid,
+)
+from tui_agent.core.events import Appended, Event
+
+STEPS = (
+    "Tour 1/3 · This session is made up. The bar shows how full the context is; the tick is where compaction is due. "
+    "Press F4: you see the summary before it is used. In it, l lists what would be lost, + puts it back, a applies.",
+    "Tour 2/3 · The old messages are dimmed above the line, and still there: scroll up. The panel (F3) shows the "
+    "summary that stands for them; Enter on a line goes to where it comes from. Press F8 to take it all back.",
+    "Tour 3/3 · Everything is back, word for word; /redo-compact applies it again. That was the tour. "
+    "/delete removes this example, Ctrl+N starts a session of your own.",
+)
+
+_SAID = (
+    (
+        "We are moving the shop to a new server. Remember: the host is kestrel.example.org and the port is 8443.",
+        "Noted: kestrel.example.org, port 8443.",
+    ),
+    (
+        "The deploy password is periwinkle-7. Never restart the database during the day.",
+        "Understood. The password is noted, and the database stays up during the day.",
+    ),
+    (
+        "How do we copy the pictures? There are about 40,000 of them in /srv/shop/media.",
+        "With rsync, which can be interrupted and goes on where it was: `rsync -a --partial /srv/shop/media/ "
+        "kestrel.example.org:/srv/shop/media/`. Forty thousand files are no problem; let it run twice, and the "
+        "second time only what changed in between is copied.",
+    ),
+    (
+        "And the orders of the last minutes, while we switch?",
+        "Put the shop into read-only mode for the switch. An order that arrives in that time gets a page that asks "
+        "to try again in five minutes. Nothing can be lost then, because nothing is written in two places.",
+    ),
+    (
+        "Good. The switch is on Sunday at 06:00. Who has to be told?",
+        "The payment provider (the callback address changes), whoever watches the alarms, and the customers, by a "
+        "line on the front page from Friday on. Ask the provider for a test payment right after the switch.",
+    ),
+    (
+        "What can go wrong with the certificate?",
+        "It is bound to the name, not to the machine, so it can be copied. Check that it does not expire in the week "
+        "after the move, and that the renewal job runs on kestrel and no longer on the old server.",
+    ),
+    (
+        "We keep the old server for two weeks.",
+        "Sensible. Take it out of the DNS, keep its database stopped so that nobody writes to it by mistake, and "
+        "note the day on which it may be deleted.",
+    ),
+    (
+        "Write me the list for Sunday morning.",
+        "1. Read-only mode on. 2. Second rsync. 3. Dump and load the database. 4. Switch the DNS. 5. Test payment. "
+        "6. Read-only mode off. 7. Watch the alarms for an hour.",
+    ),
+)
+
+
+def example() -> list[Entry]:
+    """The entries of the example session."""
+    entries: list[Entry] = [TitleSet("A tour: moving the shop", by_user=True)]
+    for asked, answered in _SAID:
+        entries += [UserSaid((TextPart(asked),)), AssistantSaid(answered)]
+    return [*entries, Noticed("This session was made up for the tour. No model wrote it.")]
+
+
+def next_step(step: int, event: Event) -> int:
+    """The step of the tour after an event."""
+    match event:
+        case Appended(logged) if isinstance(logged.entry, Compacted) and step == 0:
+            return 1
+        case Appended(logged) if isinstance(logged.entry, CompactionUndone) and step == 1:
+            return 2
+        case _:
+            return step
