@@ -8,8 +8,8 @@ from collections.abc import Coroutine
 from typing import Any, TextIO
 
 from tui_agent.agent import headless, headless_doctor, headless_memory, headless_sessions
-from tui_agent.agent.compaction import Wish
 from tui_agent.agent.headless_streams import Streams, until_stopped
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
 from tui_agent.errors import UsageError
 from tui_agent.settings import Loaded

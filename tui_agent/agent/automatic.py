@@ -5,9 +5,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
+from tui_agent.agent import proposals
 from tui_agent.agent.background import take
-from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
 from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
@@ -79,7 +80,7 @@ async def compact(
     """Propose and apply, with the user's eyes on it in mode `ask`. A failure is a line on the screen, nothing else."""
 
     def propose(changed: Wish) -> AsyncGenerator[Event | Proposed, None]:
-        return Compactor(bench, session, changed).propose()
+        return proposals.propose(bench, session, changed)
 
     try:
         if bench.mode == "ask" and review is not None:

@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, stands
 from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.proposals import Proposal, Proposed, Wish, propose, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
@@ -42,7 +42,7 @@ def is_due(bench: Workbench, session: Session) -> bool:
 
 async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, None]:
     """Make a summary and keep it. Cancel it at will: nothing is changed by it. Raises what a proposal raises."""
-    async with aclosing(Compactor(bench, session, Wish(trigger="background")).propose()) as events:
+    async with aclosing(propose(bench, session, Wish(trigger="background"))) as events:
         async for event in events:
             if isinstance(event, Proposed):
                 bench.prepared[session.id] = event.proposal

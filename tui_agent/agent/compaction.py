@@ -1,20 +1,23 @@
-"""Making a summary and putting it to use: propose (nothing changes), then apply (one entry is appended)."""
+"""Making a summary and putting it to use: propose (nothing changes), then apply (one entry is appended).
+
+Importing this takes time, for much is known about texts below it: whoever may never need it asks `proposals`.
+"""
 
 import secrets
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.agent.changes import kept_details, live_items
 from tui_agent.agent.pending import pending_approval
+from tui_agent.agent.proposals import Proposal, Proposed, Wish, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
 from tui_agent.context.ledger import carry, details_of, lost, supersede
-from tui_agent.context.pairing import is_rewound
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
@@ -25,51 +28,14 @@ from tui_agent.context.summary import (
     standing,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, Trigger, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
+__all__ = ["Compactor", "Proposal", "Proposed", "Wish", "apply", "size_of", "stands"]
+
 FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 """Below both, folding by itself gains nothing: the block round a summary takes about as much."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A compaction that has not happened: what would be recorded, and what it would cost."""
-
-    compacted: Compacted
-    lost: tuple[Detail, ...]
-    """The loss report: details of the folded messages that neither summary nor carried details have."""
-
-    before: Gauge
-    after: Gauge
-    previous_text: str
-    """The summary that stands now; "" for none."""
-
-    first: int
-    """The first newly folded sequence number."""
-
-    kept: int
-    """Messages that stay word for word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """The last event of `propose`."""
-
-    proposal: Proposal
-
-
-@dataclass(slots=True)
-class Wish:
-    """How a compaction is to be made."""
-
-    keep: int | None = None
-    focus: str = ""
-    above: int | None = None
-    trigger: Trigger = "manual"
-    must_fit: bool = False
-    """Whether the next request cannot be sent without it; then a labelled extract is the last resort."""
 
 
 class Compactor:
@@ -177,12 +143,6 @@ def _is_not_worth_it(made: Plan) -> bool:
     """Whether a summary can hardly be shorter than what it stands for, so that asking for one would be a waste."""
     size = sum(logged.tokens or estimate(said_text(logged.entry)) for logged in made.folded)
     return made.messages < FEWEST_MESSAGES and size < FEWEST_TOKENS
-
-
-def stands(session: Session, proposal: Proposal) -> bool:
-    """Whether the messages and the summary that a proposal was made from are still those of the session."""
-    compacted, checkpoint = proposal.compacted, session.checkpoint
-    return checkpoint.head == compacted.previous and not is_rewound(compacted.upto, checkpoint.rewound)
 
 
 async def apply(

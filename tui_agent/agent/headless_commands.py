@@ -5,11 +5,11 @@ import re
 from collections.abc import Awaitable, Callable
 
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Wish
 from tui_agent.agent.export import FORMS, export
 from tui_agent.agent.export.as_json import gauge_to_json, json_text
 from tui_agent.agent.headless_run import Run, proposal_of
 from tui_agent.agent.headless_streams import TURN_FAILED
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.spending import known_prices, spending_in_words, spending_to_json
 from tui_agent.core.entries import Compacted, Noticed, SystemPromptSet
 from tui_agent.errors import CompactionError, NothingToFold, TuiAgentError, UsageError

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Proposal, Wish
 from tui_agent.agent.export.as_json import detail_to_json, gauge_to_json
 from tui_agent.agent.headless_run import proposal_of
 from tui_agent.agent.headless_streams import DONE, LIMIT, TURN_FAILED, Streams, opened
+from tui_agent.agent.proposals import Proposal, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.core.events import Event

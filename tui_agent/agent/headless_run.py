@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from tui_agent.agent import instructions
 from tui_agent.agent.approval import ApprovalRequest, Decision
-from tui_agent.agent.compaction import Proposal, Proposed, Wish
 from tui_agent.agent.export.as_json import gauge_to_json
 from tui_agent.agent.headless_streams import DONE, LIMIT, NEEDS_APPROVAL, TURN_FAILED, Streams
+from tui_agent.agent.proposals import Proposal, Proposed, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ApprovalNeeded

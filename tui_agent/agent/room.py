@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from tui_agent.agent.automatic import Reviewer, compact, compact_if_due, obeyed_mode
-from tui_agent.agent.compaction import Wish
+from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.prune import clipped

@@ -11,10 +11,10 @@ from typing import Any, cast
 from tui_agent.agent import connection as connections
 from tui_agent.agent.approval import Approver, Grant, Rulebook
 from tui_agent.agent.automatic import Reviewer
-from tui_agent.agent.compaction import Compactor, Proposal, Proposed, Wish, apply
 from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
+from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.spending import remember_prices
 from tui_agent.agent.toolbox import Toolbox
@@ -190,7 +190,7 @@ class Services:
 
     async def propose(self, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
         """Stream a proposed summary; nothing is changed. See `Compactor.propose` for what it raises."""
-        async with aclosing(Compactor(self._connected(), session, wish).propose()) as events:
+        async with aclosing(propose(self._connected(), session, wish)) as events:
             async for event in events:
                 yield event
 

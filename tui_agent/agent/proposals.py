@@ -1,0 +1,84 @@
+"""What a compaction would be, before it happens: wishes and proposals, and the way to what makes and applies them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from importlib import import_module
+
+from tui_agent.agent.session import Session
+from tui_agent.agent.wording import Wording
+from tui_agent.agent.workbench import Workbench
+from tui_agent.context.pairing import is_rewound
+from tui_agent.core.entries import Compacted, Detail, Trigger
+from tui_agent.core.events import Event, Gauge
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A compaction that has not happened: what would be recorded, and what it would cost."""
+
+    compacted: Compacted
+    lost: tuple[Detail, ...]
+    """The loss report: details of the folded messages that neither summary nor carried details have."""
+
+    before: Gauge
+    after: Gauge
+    previous_text: str
+    """The summary that stands now; "" for none."""
+
+    first: int
+    """The first newly folded sequence number."""
+
+    kept: int
+    """Messages that stay word for word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The last event of `propose`."""
+
+    proposal: Proposal
+
+
+@dataclass(slots=True)
+class Wish:
+    """How a compaction is to be made."""
+
+    keep: int | None = None
+    focus: str = ""
+    above: int | None = None
+    trigger: Trigger = "manual"
+    must_fit: bool = False
+    """Whether the next request cannot be sent without it; then a labelled extract is the last resort."""
+
+
+def stands(session: Session, proposal: Proposal) -> bool:
+    """Whether the messages and the summary that a proposal was made from are still those of the session."""
+    compacted, checkpoint = proposal.compacted, session.checkpoint
+    return checkpoint.head == compacted.previous and not is_rewound(compacted.upto, checkpoint.rewound)
+
+
+async def propose(bench: Workbench, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+    """Stream a proposed summary; `Proposed` comes last. See `Compactor.propose` for what it raises."""
+    await _load()
+    from tui_agent.agent.compaction import Compactor
+
+    async with aclosing(Compactor(bench, session, wish).propose()) as events:
+        async for event in events:
+            yield event
+
+
+async def apply(
+    session: Session, proposal: Proposal, words: Wording, *, text: str | None = None, put_back: Sequence[Detail] = ()
+) -> list[Event]:
+    """Record a proposed compaction. See `compaction.apply` for what it raises."""
+    await _load()
+    from tui_agent.agent import compaction
+
+    return await compaction.apply(session, proposal, words, text=text, put_back=put_back)
+
+
+async def _load() -> None:
+    """Import what makes proposals, in a thread: it takes a tenth of a second, and many a run needs none of it."""
+    await asyncio.to_thread(import_module, "tui_agent.agent.compaction")
