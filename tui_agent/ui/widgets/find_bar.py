@@ -85,4 +85,4 @@ class FindBar(Horizontal):
             if words
             else "Tab: all sessions"
         )
-        self.query_one("#find-count", Static).update(Content(said), layout=False)
+        self.query_one("#find-count", Static).update(Content(said))
