@@ -113,10 +113,13 @@ class Terminal:
         self._screen = pyte.Screen(max(columns, 1), max(rows, 1))
         self._stream = pyte.ByteStream(self._screen)
         self._rest = b""
+        self._text: str | None = None
+        """The screen as it was last read; None when something was written since."""
 
     def feed(self, data: bytes) -> bytes:
         """Take what was written; what the terminal answers."""
         self.written += data
+        self._text = None
         data = self._rest + data
         unfinished = _UNFINISHED.search(data)
         self._rest = data[unfinished.start() :] if unfinished else b""
@@ -131,11 +134,14 @@ class Terminal:
 
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(max(rows, 1), max(columns, 1))
+        self._text = None
 
     @property
     def text(self) -> str:
         """The screen as lines, blanks at their ends removed."""
-        return "\n".join(line.rstrip() for line in self._screen.display)
+        if self._text is None:
+            self._text = "\n".join(line.rstrip() for line in self._screen.display)
+        return self._text
 
 
 class PtyApp:
@@ -238,11 +244,11 @@ class PtyApp:
                 self.pump(0.02)
 
     def type(self, text: str) -> None:
-        self.send(text.encode("utf-8", "surrogateescape"))
+        self.send(text.encode("utf-8", "surrogatepass"))
 
     def paste(self, text: str) -> None:
         """Paste as terminals do, marked at both ends."""
-        self.send(b"\x1b[200~" + text.encode("utf-8", "surrogateescape") + b"\x1b[201~")
+        self.send(b"\x1b[200~" + text.encode("utf-8", "surrogatepass") + b"\x1b[201~")
 
     def press(self, *keys: str) -> None:
         for key in keys:

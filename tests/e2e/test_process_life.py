@@ -138,6 +138,15 @@ def test_what_is_typed_while_it_starts_is_not_lost(server: ModelServer, tmp_path
         assert server.requests[0].last_text == "early bird"
 
 
+def test_keys_act_in_the_order_they_were_typed_however_fast(server: ModelServer, tmp_path: Path) -> None:
+    server.script(says("First answer."), says("Second answer."))
+    with opened(server, tmp_path, tools="false") as app:
+        app.type("one\nmore\rtwo\r")
+        app.sees("First answer.")
+        app.sees("Second answer.")
+        assert [request.last_text for request in server.requests] == ["one\nmore", "two"]
+
+
 def test_bytes_that_are_no_utf8_do_not_end_the_program(server: ModelServer, tmp_path: Path) -> None:
     with opened(server, tmp_path, tools="false") as app:
         app.send(b"caf\xe9 \xff\xfe\x80 ")

@@ -9,6 +9,7 @@ longer than the program may lag behind.
 
 import argparse
 import random
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -220,6 +221,10 @@ class Soak:
         self._dice = random.Random(seed)
         self._known = Acknowledged()
         self._session: str | None = None
+        self._due_in_prompt = ""
+        self._has_question = False
+        """Whether an approval was left open, so that it is asked again at once."""
+
         self.figures = Figures()
 
     def run(self, kills: int, seconds: float) -> Figures:
@@ -233,6 +238,8 @@ class Soak:
                     self._known, self._session = Acknowledged(), None
                 self._live(server, number)
                 self.figures.seconds = time.monotonic() - started
+                if number % 50 == 49:
+                    print(str(self.figures).splitlines()[0], file=sys.stderr, flush=True)
         return self.figures
 
     def _live(self, server: ModelServer, number: int) -> None:
@@ -248,11 +255,12 @@ class Soak:
             except Killed:
                 pass
             except AssertionError as error:
-                self._fault(number, moment, f"never got there: {error}")
+                self._fault(number, moment, f"never got there: {str(error)[:400]}")
+                self._known.typed = []
             died = time.monotonic()
             ended = app.process.poll()
-            if ended not in (-9, 0):
-                self._fault(number, moment, f"it ended by itself with {ended}:\n{app.text}")
+            if ended not in (-9, 0, None):
+                self._fault(number, moment, f"it ended by itself with {ended}:\n{app.text[-600:]}")
         self.figures.kills[moment] += 1
         for complaint in self._complaints(server, sent_before, died):
             self._fault(number, moment, complaint)
@@ -264,7 +272,9 @@ class Soak:
             app.dies_at = time.monotonic() + dies_in
         life.is_ready()
         self._check_prompt(app)
-        if "Run this command?" in app.text:
+        if self._has_question:
+            app.sees("Run this command?")
+            app.settle(0.4, 0.6)
             app.press("escape")
             app.sees_no("Run this command?")
         life.clear_prompt()
@@ -280,8 +290,6 @@ class Soak:
                 f"unsent text was lost: {expected[-60:]!r}",
                 5.0,
             )
-
-    _due_in_prompt = ""
 
     def _fault(self, number: int, moment: str, complaint: str) -> None:
         self.figures.faults.append(f"kill {number} while {moment}: {complaint}")
@@ -302,11 +310,13 @@ class Soak:
         server.complaints.clear()
         typed = [text for at, text in self._known.typed if at < died - LAG]
         self._due_in_prompt = typed[-1] if typed and self._session is not None else ""
+        self._has_question = False
         if session is None:
             if server.requests[sent_before:]:
                 yield "the session an endpoint was told about is not there"
             return
         archive: list[dict[str, Any]] = session["archive"]
+        self._has_question = _has_question(archive)
         self.figures.entries = max(self.figures.entries, len(archive))
         yield from _lost(archive, self._known, server.requests[sent_before:], died)
 
@@ -334,6 +344,16 @@ def _lost(archive: list[dict[str, Any]], known: Acknowledged, requests: list[Any
     due = [word for at, word in known.streamed if at < died - LAG]
     if due and due[-1] not in kept:
         yield f"{due[-1]} was on the screen for {LAG} s and is gone"
+
+
+def _has_question(archive: list[dict[str, Any]]) -> bool:
+    """Whether the newest approval that was asked for stands open."""
+    for entry in reversed(archive):
+        if entry["type"] in ("ApprovalAnswered", "ToolReturned", "UserSaid", "AssistantSaid"):
+            return False
+        if entry["type"] == "ApprovalAsked":
+            return True
+    return False
 
 
 def _words(entry: dict[str, Any]) -> str:

@@ -144,8 +144,15 @@ class Prompt(SafeTextArea):
     # ── keys ─────────────────────────────────────────────────────────────────
 
     async def _on_key(self, event: events.Key) -> None:
-        if not event.is_printable:
-            event.prevent_default()
+        if event.is_printable:
+            return
+        event.prevent_default()
+        # At once: on its way up to the application, where bindings act, a key falls behind what was typed after it.
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if binding.action in ("send", "newline"):
+                event.stop()
+                await self.run_action(binding.action)
+                return
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         return super()._replace_via_keyboard(self._short(insert), start, end)
