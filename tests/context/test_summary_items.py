@@ -61,6 +61,8 @@ def test_items_have_ids_sections_and_sources() -> None:
         "- port 8081 [999]",
         "[1] user: port 8081",
         "- [1, 2] port 8081",
+        "- Remember: port 8081",
+        "[1] 记住：port 8081",
     ],
 )
 def test_a_line_is_read_whatever_its_bullet_and_reference(line: str) -> None:
@@ -140,7 +142,8 @@ def test_what_stands_already_is_not_repeated() -> None:
 
 
 def test_the_requests_own_example_is_no_item_unless_it_was_said() -> None:
-    assert texts("- The app is called Skiff. [1]\n- Never use tabs. [3]\n- a fact") == ["a fact"]
+    leaked = "- The app is called Skiff. [1]\n[3] Logs go to /var/log/a.log. Build command: make all. Never use tabs.\n"
+    assert texts(f"{leaked}- a fact") == ["a fact"]
 
     said = log_of(user("never use tabs please"))
     assert [item.text for item in parse_items("- Never use tabs.", said, (), 1)] == ["Never use tabs."]

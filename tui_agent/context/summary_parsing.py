@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tui_agent.context.summary_wording import EXAMPLE_LINES
+from tui_agent.context.summary_wording import EXAMPLE_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
 from tui_agent.core.entries import Item, Logged, said_text
 
@@ -26,6 +26,7 @@ _LEADING = re.compile(
     r"(?:(?:user|assistant|tool output|tool|用户|助手)\s*[:：]\s*)?",
     re.IGNORECASE,
 )
+_REMINDER = re.compile(r"^\s*(?:(?:please\s+)?(?:remember|note)\s*[:：]|请?记住\s*[:：，,])\s*(?=\S)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _ITEM_ID = re.compile(r"i\d+", re.IGNORECASE)
 _SPAN = re.compile(r"(\d+)\s*(?:-|–|to|至)\s*#?(\d+)")
@@ -128,6 +129,7 @@ _FILE_LIKE = re.compile(
 )
 
 _LEAK_BELOW = 0.6
+_LEAK_FROM = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ def _take_apart(raw: str, known: Collection[int]) -> _Line:
             break  # a number in round brackets is a reference only if there is such an entry
         sources = [*numbers, *sources]
         text = text[: match.start()].rstrip()
-    return _Line(text.strip(), tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(supersedes)))
+    return _Line(_REMINDER.sub("", text).strip(), tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(supersedes)))
 
 
 def _leading_references(text: str, known: Collection[int]) -> tuple[list[int], str]:
@@ -226,8 +228,9 @@ def _believable(
 
 
 def _is_leak(text: str, said: frozenset[str]) -> bool:
-    """Whether a line comes from the example in the request and not from the record."""
-    return squeezed(text).rstrip(".。") in EXAMPLE_LINES and overlap(salient(text), said) < _LEAK_BELOW
+    """Whether a line comes from the example in the request, word for word or nearly, and not from the record."""
+    words = salient(text)
+    return overlap(words, said) < _LEAK_BELOW and any(overlap(words, line) >= _LEAK_FROM for line in EXAMPLE_WORDS)
 
 
 def _trailing_references(text: str) -> re.Match[str] | None:

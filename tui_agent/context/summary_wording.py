@@ -5,13 +5,12 @@ the record, the instruction comes after it, and the answer is a flat list in whi
 numbers at the end, made such a model go round in circles).
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tui_agent.context.summary_language import Language
-from tui_agent.context.words import squeezed
+from tui_agent.context.words import salient
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,7 @@ REQUEST_WORDINGS: Mapping[Language, RequestWording] = MappingProxyType(
 )
 
 
-def _lines(answer: str) -> list[str]:
-    """The answer's lines, whole and sentence by sentence, in the form in which lines are compared."""
-    texts = [line.split("] ", 1)[1] for line in answer.splitlines()]
-    sentences = [sentence for text in texts for sentence in re.split(r"(?<=[.。]) ?", text)]
-    return [squeezed(text).rstrip(".。 ") for text in (*texts, *sentences) if text]
-
-
-EXAMPLE_LINES = frozenset(line for wording in REQUEST_WORDINGS.values() for line in _lines(wording.example_answer))
-"""The example's answer line by line: a small model sometimes gives it as its own."""
+EXAMPLE_WORDS = tuple(
+    salient(line.split("] ", 1)[1]) for wording in (_ENGLISH, _CHINESE) for line in wording.example_answer.splitlines()
+)
+"""The words of each line of the example's answer: a small model sometimes gives one as its own."""
