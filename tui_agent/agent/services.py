@@ -1,10 +1,12 @@
 """What a front end works with: the archive, the connected model, sessions and turns. Nothing slow until asked."""
 
+import asyncio
 import datetime
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,7 +109,7 @@ class Services:
         self.bench = Workbench(
             self.settings,
             connection,
-            tools=self._tools_for(connection),
+            tools=await self._tools_for(connection),
             calling=connection.calling if self.settings.tools else "native",
             rulebook=rulebook,
             wording=self.words,
@@ -221,11 +223,12 @@ class Services:
         prompt = self.settings.system_prompt
         return replace(made, system_prompt=prompt) if prompt else made
 
-    def _tools_for(self, connection: Connection) -> dict[str, Tool]:
+    async def _tools_for(self, connection: Connection) -> dict[str, Tool]:
         """The tools for a model; a list of MCP servers that cannot be understood is told and costs nothing else."""
         if connection.calling == "none" or not self.settings.tools:
             return {}
         if self.toolbox is None:
+            await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
             secret = connection.endpoint.api_key
             self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools)
             try:

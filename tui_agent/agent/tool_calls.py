@@ -11,8 +11,7 @@ from typing import TypeVar
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
-from tui_agent.agent.tools.base import Intent, Tool, ToolResult
-from tui_agent.agent.tools.registry import find
+from tui_agent.agent.tools.base import Intent, Tool, ToolResult, find
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import ApprovalAnswered, ApprovalAsked, ToolCall, ToolReturned
 from tui_agent.core.events import Event, ToolProgressed, ToolStarted

@@ -8,7 +8,6 @@ from tui_agent.agent.past import Past
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.tools.mcp import McpServers, ServerState
 from tui_agent.agent.tools.mcp_config import load_servers
-from tui_agent.agent.tools.registry import default_tools
 from tui_agent.agent.workspace import Workspace
 from tui_agent.paths import config_file, data_dir, log_dir
 from tui_agent.settings import Settings
@@ -33,6 +32,8 @@ class Toolbox:
         self._servers: McpServers | None = None
         closed = (data_dir(override=settings.data_dir), config_file(), config_file().parent / MCP_FILE)
         ripgrep = shutil.which("rg")
+        from tui_agent.agent.tools.registry import default_tools  # slow to load; a run without a model wants none
+
         self._own = default_tools(
             Workspace(directory, closed),
             past.search,

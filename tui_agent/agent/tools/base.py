@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from tui_agent.core.messages import ToolSpec
+from tui_agent.errors import ToolFailed
 
 IntentKind = Literal["read", "edit", "command", "other"]
 
@@ -101,3 +102,19 @@ def count_of(number: int, noun: str) -> str:
     """`1 line`, `62 lines`, `1,200 lines`."""
     plural = noun if number == 1 else noun + ("es" if noun.endswith("ch") else "s")
     return f"{number:,} {plural}"
+
+
+def find(tools: Mapping[str, Tool], name: str) -> Tool:
+    """The tool of exactly this name; a near miss is never run under another name.
+
+    Raises:
+        ToolFailed: there is none; the text names the real ones.
+    """
+    tool = tools.get(name)
+    if tool is None:
+        raise ToolFailed(
+            f"There is no tool named {name!r}.",
+            "Nothing was run.",
+            f"The tools are: {', '.join(tools)}." if tools else "No tools are available.",
+        )
+    return tool

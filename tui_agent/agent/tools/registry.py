@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tui_agent.agent.tools.base import Tool
+from tui_agent.agent.tools.base import Tool, find
 from tui_agent.agent.tools.edit_file import EditFile
 from tui_agent.agent.tools.list_files import ListFiles
 from tui_agent.agent.tools.read_file import ReadFile
@@ -14,7 +14,8 @@ from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.write_file import WriteFile
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
-from tui_agent.errors import ToolFailed
+
+__all__ = ["default_tools", "find", "specs"]
 
 
 def default_tools(
@@ -46,19 +47,3 @@ def default_tools(
 def specs(tools: Mapping[str, Tool]) -> tuple[ToolSpec, ...]:
     """The tools as offered to a model."""
     return tuple(tool.spec for tool in tools.values())
-
-
-def find(tools: Mapping[str, Tool], name: str) -> Tool:
-    """The tool of exactly this name; a near miss is never run under another name.
-
-    Raises:
-        ToolFailed: there is none; the text names the real ones.
-    """
-    tool = tools.get(name)
-    if tool is None:
-        raise ToolFailed(
-            f"There is no tool named {name!r}.",
-            "Nothing was run.",
-            f"The tools are: {', '.join(tools)}." if tools else "No tools are available.",
-        )
-    return tool

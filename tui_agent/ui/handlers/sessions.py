@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from tui_agent.agent import changes
-from tui_agent.agent.export import FORMS, export, form_of
-from tui_agent.agent.imports import import_file
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, UsageError
 from tui_agent.ui.conductor import Conductor, Handler
@@ -117,6 +115,8 @@ async def take_over(chat: Conductor, name: str) -> None:
         question = TextPromptScreen("Import sessions", "From our own JSON, or an export of ChatGPT or Claude.")
         chat.app.push_screen(question, lambda path: chat.later("import", path.strip()) if path else None)
         return
+    from tui_agent.agent.imports import import_file
+
     imported = await import_file(chat.services, _path(chat.services.directory, name))
     chat.screen.tell(f"{len(imported)} session{'' if len(imported) == 1 else 's'} imported. F2 lists them.")
 
@@ -178,6 +178,8 @@ async def entry(chat: Conductor, seq: str) -> None:
 
 
 async def export_session(chat: Conductor, argument: str) -> None:
+    from tui_agent.agent.export import FORMS, export, form_of
+
     session = open_session_of(chat)
     if not session.stored:
         raise UsageError("Nothing was said yet.", "There is nothing to export.")

@@ -14,7 +14,6 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from tui_agent.agent import changes
-from tui_agent.agent.export import export
 from tui_agent.agent.proposals import Wish
 from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
 from tui_agent.errors import UsageError
@@ -96,6 +95,8 @@ async def copy(chat: Conductor, what: str) -> None:
         case "code":
             await _copy_code(chat)
         case "all" if session.stored:
+            from tui_agent.agent.export import export
+
             chat.app.copy_to_clipboard(await export(chat.services, session.id, "md"))
         case "file":
             path = write_to_file(_last_answer(chat), Path(session.directory), f"answer-{session.id}")
