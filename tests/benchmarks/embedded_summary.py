@@ -1,13 +1,16 @@
 """How many of the six demo facts the embedded model's own summary keeps, and how many the context holds.
 
-    python -m tests.benchmarks.embedded_summary [--runs 5] [--verbose]
+    python -m tests.benchmarks.embedded_summary [--runs 5] [--baselines] [--verbose]
 
 Each run plays the demo (five turns of facts, then small talk) in English and in Chinese and compacts it three times,
-in batches that differ from run to run. Needs the `local` extra; takes some minutes on two cores.
+in batches that differ from run to run. With `--baselines` the same is done the plain way three times over: the old
+summary and the old messages are given back to the model for a new summary, without ledger or pins.
+Needs the `local` extra; takes some minutes on two cores.
 """
 
 import argparse
 import asyncio
+import json
 import statistics
 import time
 from collections.abc import Sequence
@@ -26,6 +29,7 @@ from tui_agent.context.summary import (
     summary_requests,
 )
 from tui_agent.core.entries import AssistantSaid, Detail, Entry, Item, Logged, TextPart, UserSaid
+from tui_agent.core.messages import Message
 from tui_agent.errors import SummaryRejected
 from tui_agent.model.client import ModelClient
 from tui_agent.model.embedded import WINDOW, EmbeddedServer
@@ -162,7 +166,44 @@ async def _asked(client: ModelClient, request: Request) -> Reply:
     raise RuntimeError("the stream ended without a reply")
 
 
-async def measure(runs: int, verbose: bool) -> None:
+_PLAIN = {
+    "plain, by characters": "Condense the conversation that follows into short bullet points. Keep goals, "
+    "requirements, decisions and preferences, file paths, commands and key results, and what is not finished. Give the points only.",
+    "plain, by window": "Write a summary of the conversation so far, so that the work can go on from it alone. Mention "
+    "what the user wants, what was done, important values, files and commands, and the next steps.",
+    "plain, by messages": "Summarise these older messages in a few sentences. Do not lose important facts.",
+}
+"""Instructions that ask for what summaries are commonly asked for."""
+
+
+async def run_plainly(client: ModelClient, instruction: str, demo: Demo, batches: Sequence[Sequence[int]]) -> int:
+    """Three compactions that each summarise the last summary and the old messages anew; facts in the last one."""
+    summary = ""
+    for batch in batches:
+        old = [{"role": "system", "content": f"[Summary of previous conversation]\n{summary}"}] if summary else []
+        for turn in batch:
+            asked, answered = demo.turns[turn]
+            old += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+        material = json.dumps(old, ensure_ascii=False, indent=2)
+        messages = (Message("system", instruction), Message("user", material))
+        reply = await _asked(client, Request(messages, "local", temperature=0.0, max_tokens=_REPLY_TOKENS))
+        summary = reply.text.strip() or summary
+    return sum(fact in summary for fact in demo.facts)
+
+
+async def measure_plainly(client: ModelClient, runs: int) -> None:
+    """The baselines: medians and spread for each instruction and language."""
+    for name, instruction in _PLAIN.items():
+        for demo in (_ENGLISH, _CHINESE):
+            kept = [
+                await run_plainly(client, instruction, demo, _BATCHES[number % len(_BATCHES)]) for number in range(runs)
+            ]
+            print(
+                f"{demo.language}, {name}: median {statistics.median(kept)} [{min(kept)}..{max(kept)}] of 6", flush=True
+            )
+
+
+async def measure(runs: int, verbose: bool, baselines: bool) -> None:
     """Start the embedded model, play both demos `runs` times, print a line for each and the medians."""
     server = EmbeddedServer()
     client = ModelClient(await server.start())
@@ -174,7 +215,8 @@ async def measure(runs: int, verbose: bool) -> None:
                 outcomes.append(outcome)
                 print(
                     f"{demo.language} run {number + 1}: own summary {outcome.own}/6, context {outcome.held}/6, "
-                    f"{outcome.items} items, {outcome.rejected} replies rejected, {outcome.seconds:.0f} s"
+                    f"{outcome.items} items, {outcome.rejected} replies rejected, {outcome.seconds:.0f} s",
+                    flush=True,
                 )
             own = [outcome.own for outcome in outcomes]
             held = [outcome.held for outcome in outcomes]
@@ -182,6 +224,8 @@ async def measure(runs: int, verbose: bool) -> None:
                 f"{demo.language}: own median {statistics.median(own)} [{min(own)}..{max(own)}], "
                 f"context median {statistics.median(held)} [{min(held)}..{max(held)}]"
             )
+        if baselines:
+            await measure_plainly(client, runs)
     finally:
         await client.aclose()
         await server.stop()
@@ -190,9 +234,10 @@ async def measure(runs: int, verbose: bool) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--baselines", action="store_true", help="also summarise the plain way")
     parser.add_argument("--verbose", action="store_true")
     chosen = parser.parse_args(arguments)
-    asyncio.run(measure(chosen.runs, chosen.verbose))
+    asyncio.run(measure(chosen.runs, chosen.verbose, chosen.baselines))
 
 
 if __name__ == "__main__":
