@@ -168,7 +168,8 @@ async def _asked(client: ModelClient, request: Request) -> Reply:
 
 _PLAIN = {
     "plain, by characters": "Condense the conversation that follows into short bullet points. Keep goals, "
-    "requirements, decisions and preferences, file paths, commands and key results, and what is not finished. Give the points only.",
+    "requirements, decisions and preferences, file paths, commands and key results, and what is not finished. "
+    "Give the points only.",
     "plain, by window": "Write a summary of the conversation so far, so that the work can go on from it alone. Mention "
     "what the user wants, what was done, important values, files and commands, and the next steps.",
     "plain, by messages": "Summarise these older messages in a few sentences. Do not lose important facts.",
