@@ -317,8 +317,27 @@ def tour(home: Path) -> Figures:
                 figures.faults.append(f"it ended with {code}: {app.is_restored()}\n{app.text}")
             figures.megabytes = len(app.terminal.written) / 1e6
             figures.faults += list(dict.fromkeys(strangers(bytes(app.terminal.written))))[:50]
+        _without_a_screen(home, server, session_id, figures)
         server.complaints.clear()
     return figures
+
+
+def _without_a_screen(home: Path, server: ModelServer, session_id: str, figures: Figures) -> None:
+    """The commands that write to a terminal line by line."""
+    server.script(says(SENT), refuses(400, {"message": SENT}))
+    for argv in (
+        ("-p", "tell me"),
+        ("-p", "and fail"),
+        ("sessions", "list"),
+        ("sessions", "show", session_id),
+        ("sessions", "search", WORD),
+        ("sessions", "export", session_id),
+        ("-p", "/pins", "--session", session_id),
+    ):
+        with opened(server, home, *argv, size=(200, 900), is_ready=False) as app:
+            app.ends()
+            figures.shown[" ".join(argv[:2])] = sum(mark in app.text for mark in MARKS)
+            figures.faults += list(dict.fromkeys(strangers(bytes(app.terminal.written))))[:20]
 
 
 def random_text(dice: random.Random, length: int) -> str:

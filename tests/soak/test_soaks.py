@@ -1,0 +1,32 @@
+"""The soak programs, short; each runs long by hand, with the command its module names."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.soak import kills, sinks, storage_failures
+
+pytestmark = pytest.mark.slow
+
+
+def test_killed_at_any_moment_it_loses_nothing_it_has_told(tmp_path: Path) -> None:
+    figures = kills.soak(50, home=tmp_path)
+    assert figures.kills.total() == 50
+    assert figures.faults == []
+
+
+def test_whichever_call_to_the_disk_fails_nothing_is_left_half_done(tmp_path: Path) -> None:
+    figures = asyncio.run(storage_failures.fail_every(tmp_path, every=17))
+    assert set(figures.failures) == set(storage_failures.WORKFLOWS)
+    assert figures.faults == []
+
+
+def test_no_hostile_text_reaches_the_terminal_from_any_place(tmp_path: Path) -> None:
+    figures = sinks.tour(tmp_path)
+    assert len(sinks.PAYLOADS) >= 20
+    assert figures.faults == []
+
+
+def test_random_texts_come_out_of_the_gate_harmless() -> None:
+    assert list(sinks.unsafe_after_gate(100_000)) == []
