@@ -9,7 +9,7 @@ from typing import Any
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
 from tui_agent.agent.exchange import Exchange
-from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval
+from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval, repairs
 from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
@@ -96,7 +96,7 @@ class Turn:
         pending = pending_approval(self.session)
         if pending is None:
             return
-        async with aclosing(self._guarded([], (pending,))) as events:
+        async with aclosing(self._guarded(repairs(self.session), (pending,))) as events:
             async for event in events:
                 yield event
 
