@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import kills, sinks, storage_failures
+from tests.soak import kills, secrets, sinks, storage_failures
 
 pytestmark = pytest.mark.slow
 
@@ -30,3 +30,7 @@ def test_no_hostile_text_reaches_the_terminal_from_any_place(tmp_path: Path) -> 
 
 def test_random_texts_come_out_of_the_gate_harmless() -> None:
     assert list(sinks.unsafe_after_gate(100_000)) == []
+
+
+def test_the_key_stands_nowhere_after_a_day_of_work(tmp_path: Path) -> None:
+    assert secrets.run(tmp_path).faults == []

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
@@ -37,6 +37,11 @@ class _Ready:
     call: ToolCall
     tool: Tool
     intent: Intent
+
+
+KEY_LEFT_OUT = "[the endpoint's key was here]"
+SHORTEST_KEY = 8
+"""Shorter keys are placeholders of local servers and occur in texts by chance."""
 
 
 class ToolRound:
@@ -153,7 +158,7 @@ class ToolRound:
             while waiting:
                 done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 for task in sorted(done, key=lambda each: tasks[each]):
-                    for event in await self._session.append(task.result()):
+                    for event in await self._session.append(self._told(task.result())):
                         yield event
         finally:
             for task in tasks:
@@ -170,13 +175,22 @@ class ToolRound:
             while not task.done():
                 await asyncio.wait({task}, timeout=PROGRESS_SECONDS)
                 if len(pieces) > told:
-                    yield ToolProgressed(ready.call.id, "".join(pieces[told:]))
+                    yield ToolProgressed(ready.call.id, self._without_key("".join(pieces[told:])))
                     told = len(pieces)
-            for event in await self._session.append(task.result()):
+            for event in await self._session.append(self._told(task.result())):
                 yield event
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    def _told(self, returned: ToolReturned) -> ToolReturned:
+        """A result as it may be kept and sent: a program finds the endpoint's key even where it was not given it."""
+        output, subject = self._without_key(returned.output), self._without_key(returned.subject)
+        return replace(returned, output=output, subject=subject)
+
+    def _without_key(self, text: str) -> str:
+        key = self._bench.connection.endpoint.api_key
+        return text.replace(key, KEY_LEFT_OUT) if len(key) >= SHORTEST_KEY else text
 
 
 async def _carry_out(ready: _Ready, pieces: list[str]) -> ToolReturned:
