@@ -4,7 +4,7 @@ import os
 
 from tests.soak.generated_logs import roll
 
-LOGS = int(os.environ.get("TUI_AGENT_LOGS", "400"))
+LOGS = int(os.environ.get("TUI_AGENT_LOGS", "250"))
 
 
 def test_no_request_of_any_session_is_invalid_and_no_message_is_lost() -> None:

@@ -508,3 +508,60 @@ async def test_reading_editing_running_with_a_compaction_between_that_is_undone(
             assert list(results_in(await whole_log(at)).values())[-1].strip() == "1"
             assert [each.intent.kind for each in at.approver.asked] == ["edit", "command"]
             assert "-    return 1\n+    return 2" in at.approver.asked[0].intent.body
+
+
+async def test_no_way_out_of_the_workspace_is_taken_without_the_user(tmp_path: Path) -> None:
+    work, evil = tmp_path / "work", tmp_path / "work-evil"
+    for directory in (work / "sub", work / "newdir", evil):
+        directory.mkdir(parents=True)
+    (evil / "secret.txt").write_text("periwinkle-7")
+    (work / "out").symlink_to(evil)
+    (work / "in").symlink_to(work / "sub")
+    (work / "dangling").symlink_to(evil / "new.txt")
+    (work / "link.txt").symlink_to(evil / "secret.txt")
+    (work / "loop").symlink_to(work / "loop")
+    outside = ("out/x.txt", "dangling", "../work-evil/y.txt", str(evil / "z.txt"), "newdir/../out/q.txt")
+    asked = [Call("write_file", {"path": path, "content": "x"}) for path in (*outside, "loop", "in/ok.txt")]
+    looking = [Call("read_file", {"path": "link.txt"}), Call("search_files", {"pattern": "periwinkle"})]
+    with ModelServer(calls(*asked), calls(*looking), says("done")) as server:
+        async with workshop(server, tmp_path, approval="all") as at:
+            at.approver.answers = [DENIED] * (len(outside) + 1)
+            assert finish_of(await at.say("go")) == "stop"
+            assert len(at.approver.asked) == len(outside) + 1, "each way out is asked about, even in mode all"
+            assert all(request.intent.outside for request in at.approver.asked)
+            assert [path.name for path in evil.iterdir()] == ["secret.txt"]
+            assert (work / "sub" / "ok.txt").read_text() == "x"
+            assert "periwinkle-7" not in "\n".join(results_in(await whole_log(at)).values())
+
+
+async def test_edits_keep_every_byte_they_were_not_asked_to_change(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    files = {
+        "crlf.txt": b"one\r\ntwo\r\nthree\r\n",
+        "mixed.txt": b"a\r\nb\nc\r\n",
+        "bom.txt": b"\xef\xbb\xbfkey: 1\r\n",
+        "gbk.txt": "中文内容 one\n".encode("gbk") * 20 + b"end\n",
+        "code.js": b'log("done");\n',
+    }
+    for name, data in files.items():
+        (work / name).write_bytes(data)
+    edits = [
+        ("crlf.txt", "one\ntwo", "one\n2\ntwo"),
+        ("mixed.txt", "b", "B"),
+        ("bom.txt", "key: 1", "key: 2"),
+        ("gbk.txt", "end", "END"),
+        ("code.js", '"done"', '"$& \\1 \\g<0> \\n $$ %s {x}"'),
+        ("code.js", "(a+", "x"),
+    ]
+    asked = [Call("edit_file", {"path": path, "old_text": old, "new_text": new}) for path, old, new in edits]
+    with ModelServer(calls(*asked), says("done")) as server:
+        async with workshop(server, tmp_path, approval="edits") as at:
+            await at.say("go")
+            results = list(results_in(await whole_log(at)).values())
+    assert (work / "crlf.txt").read_bytes() == b"one\r\n2\r\ntwo\r\nthree\r\n"
+    assert (work / "mixed.txt").read_bytes() == b"a\r\nB\nc\r\n"
+    assert (work / "bom.txt").read_bytes() == b"\xef\xbb\xbfkey: 2\r\n"
+    assert (work / "gbk.txt").read_bytes() == files["gbk.txt"].replace(b"end", b"END")
+    assert (work / "code.js").read_bytes() == b'log("$& \\1 \\g<0> \\n $$ %s {x}");\n'
+    assert "not found" in results[-1].lower() or "does not" in results[-1].lower()
