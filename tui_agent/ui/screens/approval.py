@@ -118,7 +118,7 @@ def _headlines(intent: Intent) -> Iterator[Content]:
     if intent.outside:
         target = safe(intent.binding, single_line=True, strict=True)
         yield Content.styled(f"! outside the workspace: {target}", "bold $warning")
-    if intent.sensitive:
+    if intent.sensitive and intent.tool:
         yield Content.styled("! other programs run this by themselves; it can only be allowed once", "bold $warning")
 
 
