@@ -196,6 +196,7 @@ def _breaks_in_the_middle() -> Iterator[Fault]:
     yield _breaks("half a reason", _HALF, b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "st')
     yield _breaks("half a character", _HALF, b'data: {"choices": "\xe4\xbd')
     yield _breaks("broken JSON", _HALF, event("{broken"), _STOP, DONE)
+    yield _breaks("broken JSON in one piece with the words", _HALF + event("{broken"))
     yield _fails("broken JSON at once", ProtocolBroken, event("{broken"), _STOP, DONE)
     yield _breaks("invalid UTF-8", _HALF, b'data: {"choices": [{"delta": {"content": "\xff"}}]}\n\n', _STOP)
     yield _fails("invalid UTF-8 at once", ProtocolBroken, b'data: "\xff"\n\n', _STOP)
@@ -206,6 +207,7 @@ def _breaks_in_the_middle() -> Iterator[Fault]:
 def _errors_in_the_stream() -> Iterator[Fault]:
     told = {"message": "Worker request limit reached", "type": "server_error", "code": 502}
     yield _breaks("an error object", _HALF, event({"error": told}))
+    yield _breaks("an error object in one piece with the words", _HALF + event({"error": told}))
     yield _breaks("an error string", _HALF, event({"error": "overloaded"}), DONE)
     yield _breaks("an error beside choices", _HALF, event({"choices": [], "error": told}), DONE)
     yield _breaks("an error within a choice", _HALF, event({"choices": [{"delta": {}, "error": told}]}))

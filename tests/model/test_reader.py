@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes.script import DONE, chunk, event
 from tui_agent.model.assemble import AnswerAssembler
 from tui_agent.model.reader import BadStream, ChunkReader, ErrorInStream
-from tui_agent.model.sse import EventTooLong, SseReader
+from tui_agent.model.sse import EVENT_CAP, EventTooLong, SseReader
 
 ODD_STREAM = (
     ": OPENROUTER PROCESSING\n\n"
@@ -28,7 +28,7 @@ ODD_STREAM = (
 def read(*pieces: bytes) -> list[dict[str, Any]]:
     reader = ChunkReader()
     chunks = [each for piece in pieces for each in reader.feed(piece)]
-    return chunks + reader.finish()
+    return [*chunks, *reader.finish()]
 
 
 def text_of(*pieces: bytes) -> str:
@@ -93,7 +93,7 @@ def test_a_forgotten_empty_line_between_events_is_forgiven() -> None:
 
 def test_nothing_is_read_behind_the_end_mark() -> None:
     reader = ChunkReader()
-    chunks = reader.feed(chunk({"content": "a"}) + DONE + chunk({"content": "b"}))
+    chunks = list(reader.feed(chunk({"content": "a"}) + DONE + chunk({"content": "b"})))
     assert len(chunks) == 1
     assert reader.is_done
 
@@ -115,6 +115,24 @@ def test_an_event_of_the_usual_kinds_is_seen_as_an_error() -> None:
         assert caught.value.said.message == "down"
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        event({"error": {"message": "down", "code": 502}}),
+        b"event: error\n\n",
+        event("{broken"),
+        b'data: "\xff"\n\n',
+        b"data: " + b"x" * (EVENT_CAP + 1) + b"\n\n",
+    ],
+    ids=["error", "error event", "broken JSON", "no UTF-8", "too long"],
+)
+def test_what_came_in_one_piece_with_something_bad_is_not_lost(bad: bytes) -> None:
+    seen: list[dict[str, Any]] = []
+    with pytest.raises((BadStream, ErrorInStream)):
+        seen.extend(ChunkReader().feed(chunk({"content": "Half an ans"}) + bad))
+    assert [each["choices"][0]["delta"]["content"] for each in seen] == ["Half an ans"]
+
+
 def test_an_error_field_that_is_empty_is_no_error() -> None:
     assert text_of(chunk({"content": "a"}, error=None)) == "a"
     assert text_of(chunk({"content": "a"}, error={})) == "a"
@@ -122,23 +140,23 @@ def test_an_error_field_that_is_empty_is_no_error() -> None:
 
 def test_a_line_without_an_end_is_stopped_at_the_cap() -> None:
     reader = SseReader(cap=100)
-    reader.feed(b"data: " + b"x" * 90)
+    list(reader.feed(b"data: " + b"x" * 90))
     with pytest.raises(EventTooLong):
-        reader.feed(b"x" * 20)
+        list(reader.feed(b"x" * 20))
 
 
 def test_many_short_lines_of_one_event_are_stopped_at_the_cap() -> None:
     with pytest.raises(EventTooLong):
-        SseReader(cap=100).feed(b"data: xxxxxxxxxx\n" * 20)
+        list(SseReader(cap=100).feed(b"data: xxxxxxxxxx\n" * 20))
 
 
 def test_many_small_events_are_no_large_one() -> None:
-    assert len(SseReader(cap=100).feed(b"data: xxxxxxxxxx\n\n" * 20)) == 20
+    assert len(list(SseReader(cap=100).feed(b"data: xxxxxxxxxx\n\n" * 20))) == 20
 
 
 def test_comments_are_not_collected() -> None:
     reader = SseReader(cap=100)
-    assert reader.feed(b": ping ping ping\n\n" * 50) == []
+    assert list(reader.feed(b": ping ping ping\n\n" * 50)) == []
 
 
 def test_a_whole_completion_is_one_chunk() -> None:

@@ -1,7 +1,7 @@
 """Asks a model and yields its answer as it arrives. The caller gets pieces, then the whole, or one named error."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
@@ -187,7 +187,7 @@ async def _read(
         yield each
 
 
-def _fed(chunks: list[dict[str, Any]], assembler: AnswerAssembler, waiting: Patience) -> Iterator[Sorted]:
+def _fed(chunks: Iterable[dict[str, Any]], assembler: AnswerAssembler, waiting: Patience) -> Iterator[Sorted]:
     for chunk in chunks:
         before = assembler.characters
         yield from assembler.feed(chunk)

@@ -1,6 +1,7 @@
 """Turns the bytes of an answer into chunks: a stream of events, or one JSON completion from what does not stream."""
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tui_agent.model.assemble import FAILED_FINISHES
@@ -44,8 +45,8 @@ class ChunkReader:
         self._is_decided = False
         self._sse = SseReader()
 
-    def feed(self, piece: bytes) -> list[dict[str, Any]]:
-        """The chunks that this piece completes.
+    def feed(self, piece: bytes) -> Iterator[dict[str, Any]]:
+        """The chunks that this piece completes, to be taken to the end: those before a bad one come before its error.
 
         Raises:
             BadStream: it is no chat completion.
@@ -55,7 +56,7 @@ class ChunkReader:
             self._head += piece
             begin = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
             if not begin and len(self._head) < WHOLE_CAP:
-                return []
+                return
             self._is_decided = True
             self.is_whole = bool(begin) and begin[0] in _NEVER_FIRST_IN_A_STREAM
             piece = bytes(self._head)
@@ -64,10 +65,10 @@ class ChunkReader:
             self._head += piece
             if len(self._head) > WHOLE_CAP:
                 raise BadStream(f"it is longer than {WHOLE_CAP:,} bytes")
-            return []
-        return self._chunks_in(piece)
+            return
+        yield from self._chunks_in(piece)
 
-    def finish(self) -> list[dict[str, Any]]:
+    def finish(self) -> Iterator[dict[str, Any]]:
         """The chunks that the end of the answer completes; an event that was cut in half is none.
 
         Raises:
@@ -75,58 +76,65 @@ class ChunkReader:
             ErrorInStream: the endpoint reports an error.
         """
         if self.is_whole:
-            return self._counted([_completion(bytes(self._head))])
+            yield from self._counted([_completion(bytes(self._head))])
+            return
         try:
-            events = self._sse.flush()
-            return self._counted([chunk for event in events for chunk in self._chunks_of(event)])
+            for event in self._sse.flush():
+                yield from self._counted(self._chunks_of(event))
         except (BadStream, UnicodeDecodeError):
-            return []
+            return
 
-    def _chunks_in(self, piece: bytes) -> list[dict[str, Any]]:
+    def _chunks_in(self, piece: bytes) -> Iterator[dict[str, Any]]:
         try:
-            events = self._sse.feed(piece)
+            for event in self._sse.feed(piece):
+                if self.is_done:
+                    break
+                yield from self._counted(self._chunks_of(event))
         except EventTooLong as error:
             raise BadStream(str(error)) from error
         except UnicodeDecodeError as error:
             raise BadStream("it is not valid UTF-8") from error
-        chunks: list[dict[str, Any]] = []
-        for event in events:
-            if self.is_done:
-                break
-            chunks += self._chunks_of(event)
-        return self._counted(chunks)
 
-    def _counted(self, chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        self.chunks += len(chunks)
-        return chunks
+    def _counted(self, chunks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for chunk in chunks:
+            self.chunks += 1
+            yield chunk
 
-    def _chunks_of(self, event: ServerEvent) -> list[dict[str, Any]]:
+    def _chunks_of(self, event: ServerEvent) -> Iterator[dict[str, Any]]:
         data = event.data.strip()
         if event.kind == "error":
             raise ErrorInStream(_said_by(data))
         if data == "[DONE]":
             self.is_done = True
-            return []
+            return
         if not data or data.startswith(":"):
-            return []
-        chunks = [each for value in _values(event) for each in (value if isinstance(value, list) else [value])]
-        found = [chunk for chunk in chunks if isinstance(chunk, dict)]
-        for chunk in found:
-            _raise_if_error(chunk)
-        return found
+            return
+        for value in _values(event):
+            for chunk in value if isinstance(value, list) else [value]:
+                if isinstance(chunk, dict):
+                    _raise_if_error(chunk)
+                    yield chunk
 
 
-def _values(event: ServerEvent) -> list[Any]:
+def _values(event: ServerEvent) -> Iterator[Any]:
     """The JSON of an event: one value, or one for each line where the blank line between two events was forgotten."""
     try:
-        return [json.loads(event.data)]
+        value = json.loads(event.data)
     except (ValueError, RecursionError):
-        pass
-    try:
-        lines = [line.strip() for line in event.lines]
-        return [json.loads(line) for line in lines if line and not line.startswith(":") and line != "[DONE]"]
-    except (ValueError, RecursionError):
-        raise BadStream(f"an event is not JSON: {event.data[:80]!r}") from None
+        yield from _values_by_line(event)
+    else:
+        yield value
+
+
+def _values_by_line(event: ServerEvent) -> Iterator[Any]:
+    for line in (each.strip() for each in event.lines):
+        if not line or line.startswith(":") or line == "[DONE]":
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            raise BadStream(f"an event is not JSON: {event.data[:80]!r}") from None
+        yield value
 
 
 def _completion(content: bytes) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Reads a stream of server-sent events from bytes: tolerant of framing, strict about size."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 EVENT_CAP = 1_000_000
@@ -43,19 +44,17 @@ class SseReader:
         self._kind = ""
         self._size = 0
 
-    def feed(self, piece: bytes) -> list[ServerEvent]:
-        """The events completed by this piece.
+    def feed(self, piece: bytes) -> Iterator[ServerEvent]:
+        """The events completed by this piece, to be taken to the end: those before a bad one come before its error.
 
         Raises:
             EventTooLong: an event exceeds the cap.
             UnicodeDecodeError: a line is not UTF-8.
         """
-        events = []
         for line in self._complete_lines(piece):
             event = self._take(line)
             if event is not None:
-                events.append(event)
-        return events
+                yield event
 
     def flush(self) -> list[ServerEvent]:
         """The event that the stream's end completed, if the last line or the last blank line was missing.
@@ -73,7 +72,7 @@ class SseReader:
             events.append(event)
         return events
 
-    def _complete_lines(self, piece: bytes) -> list[bytes]:
+    def _complete_lines(self, piece: bytes) -> Iterator[bytes]:
         if self._after_cr and piece:
             self._after_cr = False
             if piece[:1] == b"\n":
@@ -81,15 +80,14 @@ class SseReader:
         self._after_cr = piece[-1:] == b"\r"
         whole = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *ended, rest = whole.split(b"\n")
-        lines = []
         for part in ended:
             self._line += part
             self._measure(0)
-            lines.append(bytes(self._line))
+            line = bytes(self._line)
             self._line.clear()
+            yield line
         self._line += rest
         self._measure(self._size)
-        return lines
 
     def _measure(self, so_far: int) -> None:
         if so_far + len(self._line) > self._cap:
