@@ -1,0 +1,43 @@
+from tests.ui import pictures
+from tests.ui.pictures import PictureApp
+from tests.ui.screen_text import screen_text
+from tests.ui.support import LARGE, until
+from tui_agent.ui.theme import DARK, LIGHT
+from tui_agent.ui.widgets.gauge import GaugeBlock
+
+
+async def test_every_theme_can_be_worn_by_chat_and_preview() -> None:
+    app = PictureApp(pictures.preview())
+    async with app.run_test(size=LARGE) as pilot:
+        await until(lambda: bool(app.chat.query(GaugeBlock)), pilot)
+        app.fill()
+        await pilot.pause()
+        for name in sorted(app.available_themes):
+            app.theme = name
+            await pilot.pause()
+            assert "approve: ask" in screen_text(app), name
+        app.open_modal()
+        await until(lambda: "Left out: 3" in screen_text(app), pilot)
+        for name in sorted(app.available_themes):
+            app.theme = name
+            await pilot.pause()
+            assert "Proposed summary" in screen_text(app), name
+
+
+def test_words_of_our_themes_can_be_read_on_their_grounds() -> None:
+    for theme in (DARK, LIGHT):
+        for ground in (theme.background, theme.surface, theme.panel):
+            for ink in (theme.foreground, theme.primary, theme.secondary, theme.accent, theme.success, theme.error):
+                assert _contrast(str(ink), str(ground)) >= 4.5, f"{theme.name}: {ink} on {ground}"
+
+
+def _contrast(ink: str, ground: str) -> float:
+    """As WCAG reckons it: 1 is invisible, 4.5 is enough for text, 21 is black on white."""
+    lighter, darker = sorted((_luminance(ink), _luminance(ground)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
