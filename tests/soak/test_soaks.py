@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import kills, secrets, sinks, storage_failures
+from tests.soak import corruptions, kills, secrets, sinks, storage_failures
 
 pytestmark = pytest.mark.slow
 
@@ -34,3 +34,10 @@ def test_random_texts_come_out_of_the_gate_harmless() -> None:
 
 def test_the_key_stands_nowhere_after_a_day_of_work(tmp_path: Path) -> None:
     assert secrets.run(tmp_path).faults == []
+
+
+def test_a_damaged_file_is_never_shown_wrongly(tmp_path: Path) -> None:
+    figures = corruptions.corrupt(tmp_path, 40)
+    assert figures.faults == []
+    for kind in ("one_bit", "few_bits", "words"):
+        assert figures.kept[kind] >= 0.99 * figures.entries * figures.kinds[kind] / figures.kinds.total()

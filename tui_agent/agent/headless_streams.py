@@ -120,10 +120,13 @@ def _signals_that_count() -> list[signal.Signals]:
 
 @asynccontextmanager
 async def opened(services: Services) -> AsyncGenerator[Services, None]:
-    """Services with the archive open, closed again whatever happens."""
+    """Services with the archive open, closed again whatever happens; what was found wrong with it is told."""
     await services.start()
+    notices = services.archive.notices
     try:
         await instructions.offer(services)
         yield services
     finally:
+        for notice in notices:
+            Streams().note(notice)
         await services.close()
