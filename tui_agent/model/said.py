@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui_agent.model.unicode import repaired
@@ -157,6 +156,8 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _seconds_until(when: str, now: str) -> float | None:
     """Seconds between two dates of one response: the endpoint's clock is compared with itself."""
+    from email.utils import parsedate_to_datetime  # a quarter of a megabyte, and seldom wanted
+
     try:
         return max(0.0, (parsedate_to_datetime(when) - parsedate_to_datetime(now)).total_seconds())
     except (TypeError, ValueError):
