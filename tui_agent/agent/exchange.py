@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from tui_agent.agent.actions import ActionReader, in_words, response_format
@@ -19,17 +19,15 @@ from tui_agent.core.events import (
     RetryScheduled,
     TextArrived,
 )
-from tui_agent.errors import ModelError, RequestRefused, ToolsRefused
+from tui_agent.errors import ModelError, NotSaved, RequestRefused, ToolsRefused
 from tui_agent.model.events import ReasoningPiece, Replied, Reply, Restarted, Retrying, TextPiece, partial_of
 from tui_agent.model.wire import Request
 
 FLUSH_SECONDS = 0.25
 """How far the archive may lag behind a streamed answer: what a power cut can cost at most."""
 
-
 EMBEDDED_TEMPERATURE = 0.2
 """Measured: at 0.7 the smallest model sometimes refuses to answer from its own summary, at 0.2 it never did."""
-
 
 _NOT_UNDERSTOOD = (400, 404, 415, 422, 500, 501)
 """Statuses of an endpoint that does not know structured output."""
@@ -77,9 +75,12 @@ class Exchange:
                     raise
                 for event in await self._leave_tools_out():
                     yield event
+            if self._text or self._reasoning:
+                yield AnswerRestarted()
 
     async def _stream(self) -> AsyncGenerator[Event, None]:
         context = self._session.context()
+        self._text = self._reasoning = ""
         reader = ActionReader() if self._bench.calling == "actions" and context.tools else None
         request = self._request(context, reader is not None)
         yield RequestSent(request.model)
@@ -184,7 +185,7 @@ class Exchange:
             estimated=estimated,
             seconds=round(time.monotonic() - self._started, 3),
         )
-        return await self._session.append(self.said)
+        return await self._session.keep(self.said)
 
     async def _flush(self) -> None:
         now = time.monotonic()
@@ -192,4 +193,6 @@ class Exchange:
             self._flushed = now
             reasoning = Reasoning(self._reasoning) if self._reasoning else None
             partial = AssistantSaid(self._text, reasoning, finish=None, model=self._bench.connection.model)
-            await self._session.archive.save_partial(self._session.id, entry_to_json(partial))
+            # A failing disk is told of when the whole answer cannot be kept; the stream goes on until then.
+            with suppress(NotSaved):
+                await self._session.archive.save_partial(self._session.id, entry_to_json(partial))

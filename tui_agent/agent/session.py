@@ -3,7 +3,7 @@
 import asyncio
 import datetime
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -26,6 +26,10 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import Appended, ContextMeasured, ContextMoved, Event, Gauge
 from tui_agent.core.messages import characters
+from tui_agent.errors import NotSaved
+
+Patience = Callable[[NotSaved], Awaitable[bool]]
+"""Waits until a write may succeed; False when nobody waits any longer."""
 
 Clock = Callable[[], str]
 """The time as `Logged.at` wants it."""
@@ -83,6 +87,9 @@ class Session:
 
         self.archive = archive
         """Where the log is kept: for the modules beside this one, which read more than the tail."""
+
+        self.patience: Patience | None = None
+        """Set by whoever can wait for a full disk to get room again."""
 
         self._clock = clock
         self._lease = lease
@@ -149,6 +156,18 @@ class Session:
             SessionBusy: another process writes this session.
         """
         return await asyncio.shield(asyncio.ensure_future(self._append(entries)))
+
+    async def keep(self, *entries: Entry) -> list[Event]:
+        """Append what cannot be had again, an answer or a tool's result: as often as `patience` has it tried.
+
+        Raises: what `append` raises.
+        """
+        while True:
+            try:
+                return await self.append(*entries)
+            except NotSaved as error:
+                if self.patience is None or not await self.patience(error):
+                    raise
 
     async def written(self) -> None:
         """Wait for a write whose caller was cancelled: afterwards the log holds all of it."""

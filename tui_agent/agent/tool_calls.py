@@ -158,7 +158,7 @@ class ToolRound:
             while waiting:
                 done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 for task in sorted(done, key=lambda each: tasks[each]):
-                    for event in await self._session.append(self._told(task.result())):
+                    for event in await self._session.keep(self._told(task.result())):
                         yield event
         finally:
             for task in tasks:
@@ -177,7 +177,7 @@ class ToolRound:
                 if len(pieces) > told:
                     yield ToolProgressed(ready.call.id, self._without_key("".join(pieces[told:])))
                     told = len(pieces)
-            for event in await self._session.append(self._told(task.result())):
+            for event in await self._session.keep(self._told(task.result())):
                 yield event
         finally:
             task.cancel()

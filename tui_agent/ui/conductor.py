@@ -20,11 +20,12 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
-from tui_agent.errors import CompactionError, ModelError, TuiAgentError
+from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import Run, Say, UnknownCommand, read_prompt
 from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import SessionView, said_before
 from tui_agent.ui.tour import STEPS, next_step
@@ -80,6 +81,7 @@ class Conductor:
         self.view = SessionView(screen, services)
         self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
         self.unsent = Unsent(screen.prompt)
+        self._keeping = Safekeeping(screen, self._save_now, self._saved_again)
         self.transcript.density = services.settings.density
         self._tour: tuple[Session | None, int] = (None, 0)
         """The session of the tour, and its step."""
@@ -105,6 +107,8 @@ class Conductor:
         await self.screen.take(self)
         for notice in self.services.archive.notices:
             self.screen.tell(notice, "Archive")
+        if self.services.archive.read_only:
+            await self.save_unsent()
         await self.command("instructions")
         await self.connect()
         if self._opening.prompt:
@@ -162,6 +166,7 @@ class Conductor:
             await self.save_unsent()
             await previous.close()
             self.prompt.write("")
+        session.patience = self._patience
         entries = await session.page(limit=PAGE)
         self.screen.coach("")
         self.view.show_session(session, entries, await changes.versions(session))
@@ -182,7 +187,7 @@ class Conductor:
         try:
             await self._handlers[name](self, argument)
         except TuiAgentError as error:
-            self.screen.tell_error(error)
+            self._tell_error(error)
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
@@ -212,14 +217,32 @@ class Conductor:
 
     async def save_unsent(self) -> None:
         """Keep what waits in line and what stands in the prompt, for the next time the session is opened."""
-        if self.view.session is None:
-            return
         try:
-            await self.view.session.save_unsent(
-                "\n\n".join(text for text in (*self.desk.waiting, self.unsent.text) if text)
-            )
+            await self._save_now()
         except TuiAgentError as error:
+            self._tell_error(error)
+
+    async def _save_now(self) -> None:
+        if self.view.session is not None:
+            texts = (*self.desk.waiting, self.unsent.text)
+            await self.view.session.save_unsent("\n\n".join(text for text in texts if text))
+
+    def _saved_again(self) -> None:
+        self.desk.is_held = False
+        self.screen.tell("It can be saved again.")
+        self.desk.go_on()
+
+    def _tell_error(self, error: TuiAgentError) -> None:
+        """What could not be saved holds everything up until it can; any other error is a toast."""
+        if isinstance(error, NotSaved):
+            self.desk.is_held = True
+            self._keeping.failed(error)
+        else:
             self.screen.tell_error(error)
+
+    async def _patience(self, error: NotSaved) -> bool:
+        self.desk.is_held = True
+        return await self._keeping.patience(error)
 
     def jump_to(self, seq: int) -> None:
         """Show an entry of this session, reading older ones until it is there."""
@@ -268,7 +291,7 @@ class Conductor:
                 if any(changed):
                     self._work("memory", self._read_memory)
             case Told(error):
-                self.screen.tell_error(error)
+                self._tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
                 self._turn_over(worker)
             case Prompt.Submitted(text):

@@ -53,6 +53,9 @@ class TurnDesk:
         self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
         """Messages, each with the earlier one whose place it takes."""
 
+        self.is_held = False
+        """Whether nothing may be sent for now."""
+
         self._sending: tuple[int, str] | None = None
         """The log's end when the running turn began, and the message it began with."""
 
@@ -76,11 +79,13 @@ class TurnDesk:
 
     def go_on(self) -> None:
         """Send the next waiting message, if one can be sent."""
-        if self._waiting and not self.is_busy and self._services.bench is not None and self._view.session is not None:
+        session = self._view.session
+        is_able = self._services.bench is not None and not self.is_busy and not self.is_held
+        if self._waiting and is_able and session is not None:
             parts, seq = self._waiting.popleft()
             self._changed()
             self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
-            self._sending = self._view.session.checkpoint.seq, _words(parts)
+            self._sending = session.checkpoint.seq, _words(parts)
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""

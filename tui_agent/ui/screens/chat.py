@@ -98,6 +98,7 @@ class ChatScreen(Screen[None]):
                 yield StartCard()
                 yield FindBar()
                 yield Static(id="coach")
+                yield Static(id="unsaved")
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
             yield Sidebar(id="sidebar", classes="-open" if self.app.size.width >= NARROW else "")
