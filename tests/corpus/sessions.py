@@ -112,9 +112,9 @@ def _session(
     log: list[Logged] = []
     facts: list[Fact] = []
     turns = max(len(said) + 1, messages // 3)
-    places = {int(index * turns * _SPREAD / len(said)): [] for index in range(len(said))}  # type: dict[int, list[_Line | str]]
+    places: dict[int, list[_Line | str]] = {}
     for index, each in enumerate(said):
-        places[int(index * turns * _SPREAD / len(said))].append(each)
+        places.setdefault(int(index * turns * _SPREAD / len(said)), []).append(each)
     for turn in range(turns):
         _turn(log, facts, places.get(turn, []), language, turn, dice)
     return Session(name, language, tuple(log), tuple(facts), sum(logged.tokens for logged in log))

@@ -232,14 +232,18 @@ _ERRORS = (
     ),
     re.compile(r"(?<![A-Za-z0-9_])[Ee]rror (?:code )?(?:0x[0-9A-Fa-f]{2,16}|[A-Z]{0,4}-?\d{2,8})(?: ?: [^\n]{1,200})?"),
     re.compile(r"(?<![A-Za-z0-9_])(?:error|fatal|panic|exception): [^\n]{3,240}", re.IGNORECASE),
-    re.compile(r"(?<![A-Za-z0-9_])E[A-Z]{4,16}(?![A-Za-z0-9_])(?:: [^\n]{1,200})?"),
     re.compile(
-        r"(?<![A-Za-z0-9_])(?:[A-Z]{3,6}(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"
+        r"(?<![A-Za-z0-9_])E(?:CONN[A-Z]{2,9}|ADDR[A-Z]{4,9}|HOST[A-Z]{4,9}|NET[A-Z]{4,9}"
+        r"|ACCES|PERM|NOENT|NOTDIR|NOTEMPTY"
+        r"|ISDIR|EXIST|TIMEDOUT|PIPE|MFILE|NFILE|NOSPC|NOMEM|BUSY|INVAL|AGAIN|INTR|LOOP|ROFS|NODEV|NOTFOUND|RESOLVE"
+        r"|PROTO)(?![A-Za-z0-9_])(?:: [^\n]{1,200})?"
+    ),
+    re.compile(
+        r"(?<![A-Za-z0-9_])(?:(?:HTTP|SIP|SMTP|FTP|RTSP)(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"
     ),
     re.compile(r"(?:错误|报错|异常|错误信息)(?:是|为)?\s?[:：]\s?[^\n。；]{2,200}"),
 )
 _NEXT_SENTENCE = re.compile(r"(?<=[a-z0-9)'\"])[.!] (?=[A-Z])")
-_NOT_ERRNO = listed("ERROR ERRORS EVERY EXCEPT EXAMPLE EXPORT EVENT EMAIL ENTER EXECUTE EXPLAIN EMPTY")
 
 _QUOTES = (
     re.compile(r"(?<![\w\"])\"([^\"\n]{2,160})\"(?![\w\"])"),
@@ -259,7 +263,7 @@ def error_spans(text: str) -> Iterator[Span]:
     for pattern in _ERRORS:
         for match in pattern.finditer(text):
             exact = _NEXT_SENTENCE.split(match.group(), maxsplit=1)[0].strip().rstrip(_TRAILING)
-            if exact and exact not in _NOT_ERRNO:
+            if exact:
                 start = match.start() + match.group().index(exact)
                 yield Span(start, start + len(exact), "error", exact)
 
@@ -269,8 +273,7 @@ def quoted_spans(text: str) -> Iterator[Span]:
     for match in _TICKED.finditer(text):
         inner = match.group(1).strip()
         if inner and not _is_token(inner):
-            kind = "command" if is_command(inner) else "code"
-            yield Span(match.start(1), match.end(1), "command" if kind == "command" else "code", inner)
+            yield Span(match.start(1), match.end(1), "command" if is_command(inner) else "code", inner)
     for pattern in _QUOTES:
         for match in pattern.finditer(text):
             inner = match.group(1).strip().rstrip(".,，。;；")

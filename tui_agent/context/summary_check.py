@@ -13,6 +13,12 @@ _LEADING_OPEN = re.compile(rf"\s*<({_HIDDEN})>", re.IGNORECASE)
 _LONE_CLOSE = re.compile(r"</(?:think|thinking)>[ \t]*(?:\n|\Z)", re.IGNORECASE)
 _SUMMARY_OPEN = re.compile(r"(?m)^[ \t]*<summary>", re.IGNORECASE)
 _SUMMARY_CLOSE = re.compile(r"</summary>", re.IGNORECASE)
+_OUTER = (
+    r"<{slash}(?:record|conversation|transcript|(?:previous|new)[-_]summary)>|\[{slash}summary\]"
+    r"|-{{2,}}[ \t]*{word}(?: of)?(?: the)? summary[ \t]*-{{2,}}"
+)
+_OUTER_OPEN = re.compile(rf"\s*(?:{_OUTER.format(slash='', word='(?:begin(?:ning)?|start)')})", re.IGNORECASE)
+_OUTER_CLOSE = re.compile(rf"(?:{_OUTER.format(slash='/', word='end')})\s*\Z", re.IGNORECASE)
 _WHOLE_FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 
 _TOOL_CALL = re.compile(
@@ -86,6 +92,7 @@ def unwrapped(reply_text: str) -> str:
     closed = _SUMMARY_CLOSE.search(text)
     if closed and (opened or not text[closed.end() :].strip()):
         text = text[: closed.start()]
+    text = _OUTER_CLOSE.sub("", text[match.end() :] if (match := _OUTER_OPEN.match(text)) else text)
     fenced = _WHOLE_FENCE.fullmatch(text.strip())
     return (fenced.group(1) if fenced and not _is_call(fenced.group(1)) else text).strip()
 

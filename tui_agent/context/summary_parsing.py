@@ -42,6 +42,12 @@ _NOTHING = frozenset(
         "nothing",
         "none yet",
         "not applicable",
+        "null",
+        "undefined",
+        "empty",
+        "(empty)",
+        "no summary",
+        "(no summary)",
         "无",
         "没有",
         "暂无",
@@ -51,6 +57,7 @@ _NOTHING = frozenset(
 )
 _FRAME = re.compile(
     r"^(?:here (?:is|are)|below (?:is|are)|sure\b|certainly\b|okay\b|of course|let me know"
+    r"|i(?:'ve| have) summari[sz]ed\b|(?:hello|hi)\b.{0,12}how (?:can|may) i|how (?:can|may) i (?:help|assist)"
     r"|以下是|好的[，,。]|下面是|希望)"
     r"|^(?:bullet list|summary|notes?|摘要|要点|总结|笔记)\s*[:：]?$",
     re.IGNORECASE,

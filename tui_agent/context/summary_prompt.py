@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tui_agent.context.harmless import whole
-from tui_agent.context.ledger import details_in
+from tui_agent.context.ledger import details_in, spans_of
 from tui_agent.context.ledger_rules import is_reply_form
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.summary_items import standing as standing_items
@@ -21,6 +21,7 @@ _OWN_TAGS = re.compile(
 )
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
+_SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
 _ACKNOWLEDGEMENTS = frozenset(
     {"ok", "okay", "yes", "noted", "understood", "got it", "好的", "好", "是", "收到", "明白", "明白了"}
 )
@@ -30,7 +31,11 @@ _STANDING_SHOWN_FROM = 8_000
 _LONGEST_TOOL_OUTPUT = 4_000
 _TOOL_HEAD = 2_400
 _TOOL_TAIL = 1_200
+_DETAILS_NAMED = 600
+"""Characters that the details of the part left out may take."""
+
 _SMALLEST_ROOM = 64
+_NAMED_FIRST = {"error": 0, "hash": 1, "path": 2, "url": 3, "command": 4}
 _STANDING_SHARE = 6
 """The list of standing items may take this part of the room."""
 
@@ -137,11 +142,15 @@ def _without_reply_form(text: str) -> str:
     """
     kept, position = [], 0
     for sentence in sentences(text):
-        if is_reply_form(sentence) and all(detail.kind == "quoted" for detail in details_in(sentence.text)):
+        if is_reply_form(sentence) and not _is_exact(sentence.text):
             kept.append(text[position : sentence.start])
             position = sentence.start + len(sentence.text)
     shorter = "".join([*kept, text[position:]]).rstrip(" .。")
     return shorter if kept and shorter.strip() else text
+
+
+def _is_exact(words: str) -> bool:
+    return bool(_SHOUTED.search(words)) or any(detail.kind != "quoted" for detail in details_in(words))
 
 
 def _is_acknowledgement(text: str) -> bool:
@@ -150,11 +159,28 @@ def _is_acknowledgement(text: str) -> bool:
 
 
 def _clipped(output: str) -> str:
-    """A tool's output without the middle of what is very long; the exact details in there are in the ledger."""
+    """A tool's output without the middle of what is very long; the exact details in there are named instead."""
     if len(output) <= _LONGEST_TOOL_OUTPUT:
         return output
-    left_out = len(output) - _TOOL_HEAD - _TOOL_TAIL
-    return f"{output[:_TOOL_HEAD]}\n... ({left_out} characters left out) ...\n{output[-_TOOL_TAIL:]}"
+    middle = output[_TOOL_HEAD:-_TOOL_TAIL]
+    note = f"{len(middle)} characters left out"
+    named = _details_named(middle)
+    if named:
+        note = f"{note}; in them: {named}"
+    return f"{output[:_TOOL_HEAD]}\n... ({note}) ...\n{output[-_TOOL_TAIL:]}"
+
+
+def _details_named(text: str) -> str:
+    """The heaviest exact details of a text in a line, as many as fit."""
+    spans = sorted(spans_of(text, "tool"), key=lambda span: _NAMED_FIRST.get(span.kind, len(_NAMED_FIRST)))
+    chosen: list[str] = []
+    left = _DETAILS_NAMED
+    for exact in dict.fromkeys(span.text for span in spans):
+        left -= len(exact) + 2
+        if left < 0:
+            break
+        chosen.append(exact)
+    return ", ".join(chosen)
 
 
 def _packed(pieces: Iterator[tuple[str, str]], room: int, estimate: Callable[[str], int]) -> list[list[str]]:
