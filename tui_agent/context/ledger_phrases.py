@@ -239,7 +239,8 @@ _ERRORS = (
         r"|PROTO)(?![A-Za-z0-9_])(?:: [^\n]{1,200})?"
     ),
     re.compile(
-        r"(?<![A-Za-z0-9_])(?:(?:HTTP|SIP|SMTP|FTP|RTSP)(?:/\d(?:\.\d)?)? )[1-5]\d\d(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"
+        r"(?<![A-Za-z0-9_])(?:(?:HTTP|SIP|SMTP|FTP|RTSP)(?:/\d(?:\.\d)?)? )[1-5]\d\d"
+        r"(?: [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+){0,3})?"
     ),
     re.compile(r"(?:错误|报错|异常|错误信息)(?:是|为)?\s?[:：]\s?[^\n。；]{2,200}"),
 )
