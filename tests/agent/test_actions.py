@@ -109,6 +109,16 @@ async def test_where_structured_output_is_refused_too_tools_are_left_out(tmp_pat
             assert server.complaints == []
 
 
+async def test_what_a_void_answer_had_thought_is_taken_back(tmp_path: Path) -> None:
+    thinking = says('{"tool": "reply", "text": "x"}', reasoning="which tool?")
+    with ModelServer(REFUSALS[0], NO_FORMAT, thinking, says("Hello.", reasoning="a greeting")) as server:
+        async with workshop(server, tmp_path, ScriptedTool("look")) as at:
+            events = await at.say("hi")
+            said = entries_in(events, AssistantSaid)
+            assert [(each.text, each.reasoning and each.reasoning.text) for each in said] == [("Hello.", "a greeting")]
+            assert any(each == AnswerRestarted() for each in events)
+
+
 async def test_an_endpoint_that_takes_the_schema_and_ignores_it_is_found_out(tmp_path: Path) -> None:
     with ModelServer(REFUSALS[0], says("I am a poet."), says("Roses.")) as server:
         async with workshop(server, tmp_path) as at:
