@@ -25,6 +25,11 @@ def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) ->
         ("<think>\n\n</think>\n\n- real text", "- real text"),
         ("<think>never closed\n<summary>real text", "real text"),
         ("```markdown\n- real text\n```", "- real text"),
+        ("<record>\n- real text\n</record>", "- real text"),
+        ("<conversation>real text</conversation>", "real text"),
+        ("[SUMMARY]real text[/SUMMARY]", "real text"),
+        ("--- BEGIN SUMMARY ---\nreal text\n--- END OF SUMMARY ---\n", "real text"),
+        ("- <record> is the tag\n- done", "- <record> is the tag\n- done"),
         (
             "- the user asked what <think> and </summary> tags are for\n- done",
             "- the user asked what <think> and </summary> tags are for\n- done",

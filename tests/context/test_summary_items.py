@@ -133,6 +133,14 @@ def test_frames_empty_sections_and_repeats_are_no_items() -> None:
     assert texts(reply) == ["a fact"]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    ["null", "(no summary)", "(empty)", "I have summarized the conversation.", "Hello! How can I help you today?"],
+)
+def test_a_reply_that_only_answers_the_request_holds_no_item(reply: str) -> None:
+    assert parse_items(reply, log_of(user("q1"), answer("r1")), (), 1) == ()
+
+
 def test_what_stands_already_is_not_repeated() -> None:
     old = (Item("i1", "findings", "The port is 8081"),)
 

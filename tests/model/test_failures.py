@@ -195,6 +195,7 @@ OVERFLOWS: list[tuple[str, int, object, int | None]] = [
     ("Together", 422, error("The input (9000 tokens) is longer than the model's context length (8192 tokens)."), 8192),
     ("Kimi", 400, error("Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)"), 8192),
     ("with commas", 400, error("This model's maximum context length is 131,072 tokens."), 131072),
+    ("a limit without a verb", 400, error("Input length 9000 exceeds maximum context length 4,096"), 4096),
 ]
 
 

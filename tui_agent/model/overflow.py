@@ -16,7 +16,7 @@ _LIMITS = tuple(
     for pattern in (
         r"available context size \({n} tokens\)",
         r"max context size \({n} tokens\)",
-        r"maximum context length is (?:only )?{n}",
+        r"maximum context length(?: is(?: only)?| of|:)? {n}",
         r"context length is (?:only )?{n}",
         r"context length of (?:only )?{n}",
         r"(?:configured|token|context) limit of {n}",
