@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 FACT = "Remember: the deploy password is periwinkle-7."
 FILLER = ("and so on and so forth " * 14).strip()
 FIFTH = f"fifth question, {FILLER}"
-TRIGGER: dict[str, Any] = {"max_history_chars": 2000, "keep_recent": 4, "tools": "false"}
+TRIGGER: dict[str, Any] = {"max_history_chars": 2000, "keep_recent": 4, "tools": "false", "background_share": 0}
 NO_TRIGGER = {**TRIGGER, "max_history_chars": 100_000}
 
 
