@@ -80,7 +80,7 @@ def test_an_import_stays_light(statement: str, unimported: set[str]) -> None:
     assert not imported & unimported
 
 
-EXTRAS = {"keyring", "mcp", "textual_serve"}
+EXTRAS = {"keyring", "mcp"}
 """Imported only where the extra is installed."""
 
 COMPANIONS = {

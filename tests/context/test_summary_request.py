@@ -256,3 +256,10 @@ def test_the_middle_of_very_long_tool_output_is_left_out_and_said_so() -> None:
 def test_nothing_folded_is_no_request() -> None:
     assert summary_requests([], (), room=ROOM) == ()
     assert summary_requests(log_of(Noticed("x")), (), room=ROOM) == ()
+
+
+def test_text_the_user_wrote_is_named_as_standing_but_without_an_id_to_replace_it_by() -> None:
+    own = Item("i9", "", "SUM-A in the user's own words")
+    (request,) = summary_requests(log_of(user("a")), [own], room=ROOM, show_standing=True)
+    assert "SUM-A in the user's own words" in asked(request)
+    assert "i9" not in asked(request)

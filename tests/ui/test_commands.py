@@ -86,3 +86,10 @@ def test_help_shows_remapped_keys() -> None:
 
 def test_a_keymap_with_an_unknown_id_is_named() -> None:
     assert unknown_ids({"compact": "f9", "compcat": "f8"}) == ["compcat"]
+
+
+def test_words_behind_a_command_that_takes_none_make_it_a_message() -> None:
+    text = "/help me with this\nsecond line"
+    assert read_prompt(text) == Say(text)
+    assert isinstance(read_prompt("/help"), Run)
+    assert isinstance(read_prompt("/compact the parser"), Run)

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import apsw
 
+from tui_agent.archive.rows import DamagedRow
 from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved
 
-_DAMAGED = (apsw.CorruptError, apsw.NotADBError)
+_DAMAGED = (apsw.CorruptError, apsw.NotADBError, DamagedRow, UnicodeDecodeError)
+"""The driver says so, or what it read is no text or of another kind than was written."""
+
 _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
     (apsw.FullError, "the disk is full", "Free some space, then try again."),
     (apsw.ReadOnlyError, "the archive is read-only", "Check the permissions of the data directory."),

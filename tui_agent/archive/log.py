@@ -219,7 +219,7 @@ def load_readable(connection: apsw.Connection, session_id: str, after: int, upto
             readable.entries.append(logged_of(row))
         except NewerRow:
             readable.newer.append(seq)
-        except (DamagedRow, apsw.CorruptError):
+        except (DamagedRow, UnicodeDecodeError, apsw.CorruptError):
             readable.damaged.append(seq)
     return readable
 

@@ -161,8 +161,18 @@ SESSION_COLUMNS = "id, title, directory, created, updated, messages, compactions
 
 
 def session_of(row: Iterable[Any]) -> SessionInfo:
-    """The session of a row selected by `SESSION_COLUMNS`."""
+    """The session of a row selected by `SESSION_COLUMNS`.
+
+    Raises:
+        DamagedRow: it holds other kinds of values than were written.
+    """
     id_, title, directory, created, updated, messages, compactions, archived, parent, preview = row
+    texts, packed, numbers = (id_, created, updated), (title, directory, preview), (messages, compactions)
+    is_sound = all(
+        isinstance(value, kind) for kind, values in ((str, texts), (bytes, packed), (int, numbers)) for value in values
+    )
+    if not is_sound:
+        raise DamagedRow("the row of a session holds something else")
     return SessionInfo(
         id_,
         unpacked_text(title),

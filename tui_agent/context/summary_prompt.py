@@ -98,8 +98,10 @@ def _standing_listing(
     """The newest standing items, each in a short line, within `room` tokens."""
     lines: list[str] = []
     left = room - estimate(wording.standing)
-    for item in reversed([item for item in standing_items(standing) if item.section][-_STANDING_LISTED:]):
-        line = f"{item.id}: {_clipped_line(defused(item.text))}"
+    for item in reversed(standing_items(standing)[-_STANDING_LISTED:]):
+        # Text the user wrote is named without its id: no new item may replace it.
+        name = f"{item.id}: " if item.section else "- "
+        line = name + _clipped_line(defused(item.text))
         left -= estimate(line) + 1
         if left < 0:
             break

@@ -97,7 +97,7 @@ _COMMAND_WORD = re.compile(r"/([a-z][a-z0-9-]*)(?:\s+(.*))?", re.DOTALL | re.IGN
 def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> Say | Run | UnknownCommand:
     """What the text in the prompt asks for. Paths such as `/tmp` and `/home/ana/x.py:3 why?` are messages.
 
-    A space before the slash makes any text a message.
+    A space before the slash makes any text a message; so do words behind a command that takes none.
     """
     matched = _COMMAND_WORD.fullmatch(text)
     if matched is None:
@@ -105,7 +105,8 @@ def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> S
     name = matched[1].lower()
     command = BY_NAME.get(name)
     if command is not None:
-        return Run(command, (matched[2] or "").strip())
+        argument = (matched[2] or "").strip()
+        return Say(text) if argument and not command.argument else Run(command, argument)
     if is_path("/" + matched[1]):
         return Say(text)
     nearest = difflib.get_close_matches(name, BY_NAME, n=1)
