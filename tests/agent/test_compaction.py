@@ -5,7 +5,7 @@ import pytest
 
 from tests.fakes.desk import compact, desk, propose, talk
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Scripted, refuses, says
+from tests.fakes.script import Gate, Scripted, refuses, says
 from tui_agent.agent import changes
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import AssistantSaid, Detail, UserSaid
@@ -218,3 +218,45 @@ async def test_a_reopened_session_sends_what_it_would_have_sent(tmp_path: Path) 
             assert "SUM-A" in sent
             assert "MARK-3" not in sent
             assert [hit.seq for hit in await at.services.search("MARK-3", at.session.id)] != []
+
+
+async def test_a_value_given_anew_is_not_carried_as_current(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "the port is 8081", *(f"filler {place}" for place in range(6)))
+            server.script(says("[1] The port is 8081."))
+            await compact(at, keep=2)
+            await talk(at, server, "the port is 9090", *(f"more {place}" for place in range(6)))
+            server.script(says("- more was said"))
+            compacted = await compact(at, keep=2)
+            block = at.session.context().messages[1].text
+            assert "9090" in block
+            assert "8081" not in block
+            assert all("8081" not in item.text for item in compacted.items)
+
+
+async def test_a_summary_that_goes_round_in_circles_is_stopped_while_it_is_written(tmp_path: Path) -> None:
+    gate = Gate()
+    circles = [f"- the same line{chr(10)}" for _ in range(12)]
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says(pieces=circles, hold=gate, hold_after=11))
+            with pytest.raises(SummaryRejected, match="circles"):
+                await propose(at, keep=2)
+            gate.open()
+
+
+async def test_the_last_resort_gives_its_items_ids_of_their_own(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- messages were numbered"))
+            await compact(at, keep=2)
+            await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml" for place in range(6)))
+            server.script(says(""), says(""))
+            compacted = await compact(at, trigger="overflow", must_fit=True)
+            ids = [item.id for item in compacted.items]
+            assert len(set(ids)) == len(ids)
+            assert len(ids) > 1
+            assert compacted.model == ""

@@ -69,7 +69,7 @@ _UNKNOWN_TO_THE_EMULATOR = re.compile(rb"\x1b\[[<>=][0-9;]*[a-z]|\x1b\[\?[0-9;]+
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;?<>=$ ]*|P[^\x1b]*\x1b?)?$")
 
 
-_GAUGE = re.compile(r"\d/(?:\d|\?)")
+GAUGE = re.compile(r"\d/(?:\d|\?)")
 """A number of tokens and the window: a session is open."""
 
 
@@ -319,7 +319,7 @@ def opened(
     with PtyApp(*argv, environ=environ, size=size, cwd=cwd or home) as app:
         if is_ready:
             app.sees("Ask something")
-            app.until(lambda: _GAUGE.search(app.text) is not None, "no gauge")
+            app.until(lambda: GAUGE.search(app.text) is not None, "no gauge")
             app.sees_no("looking for a model")
             app.sees_no("connecting")
         yield app

@@ -89,6 +89,7 @@ class RolledSession:
     def __post_init__(self) -> None:
         self.die = random.Random(self.seed)
         self.texts = 0
+        self._made: tuple[int, Context] | None = None
 
     # ── the log ──────────────────────────────────────────────────────────────
 
@@ -118,7 +119,9 @@ class RolledSession:
         return f"{kind} {self.texts} " * many + odd
 
     def context(self) -> Context:
-        return context_of(self.checkpoint, self.tail, SURROUNDINGS)
+        if self._made is None or self._made[0] != self.checkpoint.seq:
+            self._made = (self.checkpoint.seq, context_of(self.checkpoint, self.tail, SURROUNDINGS))
+        return self._made[1]
 
     # ── turns ────────────────────────────────────────────────────────────────
 
@@ -219,6 +222,7 @@ class RolledSession:
         stored = json.loads(json.dumps(checkpoint_to_json(self.checkpoint)))
         self.checkpoint = checkpoint_from_json(stored)
         self.tail = [each for each in self.log if each.seq > self.checkpoint.upto]
+        self._made = None
         self.append(*repairs(self))
         pending = pending_approval(self)
         self.compact()
@@ -360,7 +364,7 @@ def roll(seeds: Sequence[int]) -> Findings:
     findings = Findings()
     for seed in seeds:
         session = RolledSession(seed)
-        session.play(session.die.randint(2, 9))
+        session.play(session.die.randint(1, 7))
         session.finish()
         findings.add(Findings(1, len(session.log), session.counts, session.invalid, session.lost))
     return findings
@@ -378,6 +382,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ProcessPoolExecutor(options.processes) as pool:
         for part in pool.map(roll, [seeds[place : place + 500] for place in range(0, len(seeds), 500)]):
             findings.add(part)
+            if not findings.logs % 10_000:
+                print(f"{findings.logs:,} logs, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     for name, count in sorted(findings.counts.items()):
         print(f"{count:>12,} {name}")
     print(f"{findings.entries:>12,} entries in {findings.logs:,} logs, {time.monotonic() - started:.0f} s")

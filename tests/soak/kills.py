@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.pty_app import PtyApp, environment
+from tests.e2e.pty_app import GAUGE, PtyApp, environment
 from tests.e2e.records import session_ids, show
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Scripted, calls, says
@@ -118,13 +118,17 @@ class Life:
         self._dice = dice
 
     def is_ready(self) -> None:
-        self._app.until(lambda: "ch │" in self._app.text and " connecting" not in self._app.text, "it never got ready")
-        self._app.settle(0.05, 1.0)
+        def is_so() -> bool:
+            text = self._app.text
+            return "Run this command?" in text or (GAUGE.search(text) is not None and " connecting" not in text)
+
+        self._app.until(is_so, "it never got ready")
+        self._app.settle(0.1, 1.0)
 
     def clear_prompt(self) -> None:
-        while "Ask something" not in self._app.text:
+        if "Ask something" not in self._app.text:
             self._app.press("ctrl+c")
-            self._app.settle(0.1, 1.0)
+            self._app.sees("Ask something")
 
     # ── what it is doing when it dies ────────────────────────────────────────
 
@@ -221,6 +225,9 @@ class Soak:
         self._dice = random.Random(seed)
         self._known = Acknowledged()
         self._session: str | None = None
+        self._earlier: set[str] = set()
+        """Sessions that are left alone by now."""
+
         self._due_in_prompt = ""
         self._has_question = False
         """Whether an approval was left open, so that it is asked again at once."""
@@ -235,7 +242,9 @@ class Soak:
                 if time.monotonic() - started > seconds:
                     break
                 if number % LIVES_OF_A_SESSION == 0:
-                    self._known, self._session = Acknowledged(), None
+                    if self._session is not None:
+                        self._earlier.add(self._session)
+                    self._known, self._session, self._due_in_prompt = Acknowledged(), None, ""
                 self._live(server, number)
                 self.figures.seconds = time.monotonic() - started
                 if number % 50 == 49:
@@ -300,8 +309,8 @@ class Soak:
         data = self._home / "data"
         try:
             ids = session_ids(data) if data.exists() else []
-            if self._session is None and ids:
-                self._session = ids[0]
+            if self._session is None:
+                self._session = next((each for each in ids if each not in self._earlier), None)
             session = show(data, self._session) if self._session in ids else None
         except AssertionError as error:
             yield f"the archive or the session does not open, or its context is invalid: {error}"
@@ -309,7 +318,7 @@ class Soak:
         yield from server.complaints
         server.complaints.clear()
         typed = [text for at, text in self._known.typed if at < died - LAG]
-        self._due_in_prompt = typed[-1] if typed and self._session is not None else ""
+        self._due_in_prompt = typed[-1] if typed else ""
         self._has_question = False
         if session is None:
             if server.requests[sent_before:]:

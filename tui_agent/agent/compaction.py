@@ -17,13 +17,14 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_of, lost, supersede
+from tui_agent.context.ledger import carry, details_of, lost, merged, supersede, weight
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
     extract,
     next_id,
     opaque,
+    outdated,
     render,
     standing,
 )
@@ -79,28 +80,28 @@ class Compactor:
         except (SummaryRejected, ModelError) as error:
             if not wish.must_fit:
                 raise
-            new = extract(made.folded, details_of(made.folded))
+            details = sorted(details_of(made.folded), key=weight)
+            new = extract(made.folded, details, first_id=next_id(standing_items))
             self._summariser.model = ""
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
-        replaced = {each for item in new for each in item.supersedes}
-        items = (*(item for item in standing(standing_items) if item.id not in replaced), *new)
+        found = merged([each for each in kept_details(session) if each.kind != "request"], details_of(made.folded))
+        items = _still_true(standing(standing_items), new, found)
         async with aclosing(self._summariser.consolidate(items, self._items_room())) as events:
             async for event in events:
                 yield event
-        yield Proposed(await self._proposal(made, self._summariser.consolidated or items, time.monotonic() - started))
+        items = self._summariser.consolidated or items
+        yield Proposed(await self._proposal(made, items, found, time.monotonic() - started))
 
     def _items_room(self) -> int:
         """Tokens that the items may take before they are asked to be made fewer."""
         window = self._session.measures.limits.window or FALLBACK_ROOM
         return int(window * self._bench.settings.items_share)
 
-    async def _proposal(self, made: Plan, items: tuple[Item, ...], seconds: float) -> Proposal:
+    async def _proposal(self, made: Plan, items: tuple[Item, ...], found: Sequence[Detail], seconds: float) -> Proposal:
         session, wish = self._session, self._wish
         text = render(items)
-        earlier = (detail for detail in kept_details(session) if detail.kind != "request")
-        known = supersede((*earlier, *details_of(made.folded)))
-        missing = lost(known, text)
+        missing = lost(supersede(found), text)
         carried, left_out = carry(missing, self._details_room(), estimate)
         before = session.gauge()
         compacted = Compacted(
@@ -122,7 +123,7 @@ class Compactor:
         )
         after = await session.foresee(compacted)
         kept_texts = {detail.text for detail in carried}
-        report = tuple(detail for detail in missing if detail.text not in kept_texts)
+        report = tuple(sorted((detail for detail in missing if detail.text not in kept_texts), key=weight))
         previous = session.live_summary()
         return Proposal(
             replace(compacted, after=size_of(after)),
@@ -137,6 +138,12 @@ class Compactor:
     def _details_room(self) -> int:
         window = self._session.measures.limits.window or FALLBACK_ROOM
         return int(window * self._bench.settings.details_share)
+
+
+def _still_true(old: Sequence[Item], new: Sequence[Item], found: Sequence[Detail]) -> tuple[Item, ...]:
+    """Standing items and new ones, without those that a new item replaces or whose value has been given anew."""
+    replaced = {each for item in new for each in item.supersedes} | set(outdated((*old, *new), found))
+    return tuple(item for item in (*old, *new) if item.id not in replaced)
 
 
 def _is_not_worth_it(made: Plan) -> bool:

@@ -12,6 +12,7 @@ from tui_agent.context.summary import (
     next_id,
     parse_items,
     render,
+    repeats,
     standing,
     summary_requests,
 )
@@ -124,10 +125,15 @@ class Summariser:
 
     async def _ask(self, messages: Sequence[Message], answers: list[str]) -> AsyncGenerator[Event, None]:
         request = Request(tuple(messages), self.model, temperature=0.0, max_tokens=self._reply_room())
+        so_far = ""
         async with aclosing(self._bench.connection.client.stream(request)) as events:
             async for event in events:
                 match event:
                     case TextPiece(text):
+                        so_far += text
+                        # A small model that goes round in circles would do so until its room is used up.
+                        if "\n" in text and repeats(so_far):
+                            raise SummaryRejected("The summary goes round in circles.", "Nothing was replaced.")
                         yield SummaryArrived(text)
                     case Restarted(text):
                         yield SummaryRestarted()
