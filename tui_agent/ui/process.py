@@ -4,7 +4,6 @@ import asyncio
 import codecs
 import contextlib
 import datetime
-import functools
 import os
 import signal
 import sys
@@ -28,18 +27,33 @@ def leave_on_signals(leave: Callable[[int], object]) -> None:
 
 
 def accept_any_input() -> None:
-    """Read bytes that are not UTF-8 as U+FFFD; Textual's strict decoder would end the program at the first one.
+    """Read bytes that are not UTF-8 as U+FFFD, and leave when the terminal has gone.
 
-    Textual's Linux driver takes its decoder from a module attribute; this can go when it decodes with "replace".
+    Textual's strict decoder would end the program at the first such byte, and its reader goes round and round at the
+    end of input. Its Linux driver takes the decoder from a module attribute; this can go when it does both by itself.
     """
     if sys.platform == "win32":
         return
     from textual.drivers import linux_driver
 
-    def tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-        return functools.partial(codecs.getincrementaldecoder(encoding), errors="replace")
+    setattr(linux_driver, "getincrementaldecoder", _tolerant)  # noqa: B010
 
-    setattr(linux_driver, "getincrementaldecoder", tolerant)  # noqa: B010
+
+def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    """A decoder of terminal input that cannot fail."""
+    decoder = codecs.getincrementaldecoder(encoding)
+
+    class Tolerant(decoder):  # type: ignore[misc, valid-type]
+        def __init__(self) -> None:
+            super().__init__(errors="replace")
+
+        def decode(self, data: bytes, final: bool = False) -> str:
+            if not data and not final:
+                # Nothing to read where there was something: the terminal was closed and its signal did not reach us.
+                os.kill(os.getpid(), signal.SIGHUP)
+            return str(super().decode(data, final))
+
+    return Tolerant
 
 
 def let_go_of_lost_terminal() -> None:
