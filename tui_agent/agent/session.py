@@ -41,6 +41,10 @@ class SurroundingsNow(Protocol):
     def __call__(self, directory: str) -> Surroundings: ...
 
 
+STRIDE = 2_000
+"""Characters of an arriving answer after which its count is kept."""
+
+
 def utc_now() -> str:
     """UTC in ISO 8601 with milliseconds."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -97,6 +101,9 @@ class Session:
         """Whether anything of it is in the archive yet: a session nobody spoke in leaves no trace."""
 
         self._gate = asyncio.Lock()
+        self._counted = (0, 0)
+        """Of the answer that is arriving: characters counted for good, and their tokens."""
+
         self._weight: tuple[tuple[object, ...], Context, Weight] | None = None
 
     @classmethod
@@ -218,7 +225,16 @@ class Session:
     def gauge(self, unsent: str = "", streamed: str = "") -> Gauge:
         """The context against window and trigger, with text that is not in the log yet. Cheap at any length."""
         _, weight = self._weighed()
-        return measure_weight(weight, estimate(unsent), len(unsent), estimate(streamed), len(streamed))
+        return measure_weight(weight, estimate(unsent), len(unsent), self._arriving(streamed), len(streamed))
+
+    def _arriving(self, streamed: str) -> int:
+        """Estimated tokens of an answer that grows: what was counted is not counted again at every piece."""
+        length, tokens = self._counted if len(streamed) >= self._counted[0] else (0, 0)
+        if len(streamed) - length > STRIDE:
+            tokens += estimate(streamed[length:])
+            length = len(streamed)
+        self._counted = (length, tokens)
+        return tokens + estimate(streamed[length:])
 
     def _weighed(self) -> tuple[Context, Weight]:
         surroundings = replace(self.measures.surroundings(self.directory), retrieved=self.retrieved)
