@@ -87,8 +87,8 @@ def load(
 def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
     if must_exist and not file.path.exists():
         path = str(file.path)
-        name = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
-        gathered.problems.append(f"The settings file {name} does not exist. Defaults are used.")
+        whole = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
+        gathered.problems.append(f"The settings file {whole} does not exist. Defaults are used.")
     if file.trouble:
         gathered.problems.append(f"{file.path} cannot be read: {file.trouble}. Defaults are used instead of all of it.")
     names = _names_in_file()
