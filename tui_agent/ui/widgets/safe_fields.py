@@ -1,5 +1,6 @@
 """Text fields that show what is put into them and obey none of it: Textual's own draw escape sequences as they come."""
 
+from textual.strip import Strip
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import EditResult
 
@@ -18,6 +19,10 @@ class SafeInput(Input):
 
 class SafeTextArea(TextArea):
     """Lines of text; what is typed or pasted is made safe. Text that is loaded has to be safe already."""
+
+    def render_line(self, y: int) -> Strip:
+        """A field without a column draws nothing; Textual would fail at wrapping its placeholder."""
+        return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         return super()._replace_via_keyboard(safe(insert), start, end)
