@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tests.ui.screen_text import screen_text
+from tests.ui.screen_text import sees
 from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
@@ -41,7 +41,7 @@ async def test_with_nothing_configured_the_start_card_says_what_to_do(tmp_path: 
     async with app.run_test(size=USUAL) as pilot:
         await until(lambda: app._chat.is_unconfigured, pilot)
         assert app._chat.query_one(StartCard).display
-        assert 'pip install "tui-agent[local]"' in screen_text(app)
+        await sees(pilot, 'pip install "tui-agent[local]"')
         await pilot.press(*"hello", "enter")
         await pilot.pause()
         assert app._chat.prompt.has_focus

@@ -6,7 +6,7 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.screen_text import screen_text
+from tests.ui.screen_text import screen_text, sees
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
@@ -101,7 +101,7 @@ async def test_nothing_is_approved_before_its_end_was_on_the_screen() -> None:
     async with asked(long) as (app, pilot):
         await pilot.press("y")
         assert app.answers == []
-        assert "Read to the end first" in screen_text(app)
+        await sees(pilot, "Read to the end first")
         await pilot.press("end", "y")
         await pilot.pause()
         if not app.answers:
@@ -134,7 +134,7 @@ async def test_what_other_programs_run_can_only_be_allowed_once() -> None:
     async with asked(hook) as (app, pilot):
         await pilot.press("a", "s")
         assert app.answers == []
-        assert "only be allowed once" in screen_text(app)
+        await sees(pilot, "only be allowed once")
         await pilot.press("y")
         assert [answer.verdict for answer in app.answers if answer] == ["once"]
 
@@ -157,13 +157,13 @@ async def test_the_exact_bytes_are_shown_with_tabs_controls_and_brackets() -> No
 
 
 async def test_a_diff_shows_its_lines_as_they_are() -> None:
-    async with asked(EDIT) as (app, _):
-        assert "-␉old" in screen_text(app)
-        assert "+␉new" in screen_text(app)
-        assert "Write this?" in screen_text(app)
+    async with asked(EDIT) as (_app, pilot):
+        await sees(pilot, "-␉old")
+        await sees(pilot, "+␉new")
+        await sees(pilot, "Write this?")
 
 
 async def test_reaching_outside_the_workspace_is_said() -> None:
     outside = Intent("read_file", "read", "x", "read x", "", "/w", outside=True, binding="/etc/passwd")
-    async with asked(outside) as (app, _):
-        assert "outside the workspace: /etc/passwd" in screen_text(app)
+    async with asked(outside) as (_app, pilot):
+        await sees(pilot, "outside the workspace: /etc/passwd")

@@ -8,7 +8,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.ui.prompt_app import PromptApp
-from tests.ui.screen_text import screen_text
+from tests.ui.screen_text import screen_text, sees
 from tui_agent.ui.widgets.prompt import MOST_ROWS
 
 
@@ -70,7 +70,7 @@ async def test_a_huge_paste_is_a_chip_at_once_and_is_sent_whole(pasted: str) -> 
         await pilot.press("o", "k")
         assert perf_counter() - began < 3
         assert app.prompt.text.startswith("[Pasted ~")
-        assert "[Pasted ~" in screen_text(app)
+        await sees(pilot, "[Pasted ~")
         await pilot.press("enter")
         assert app.posted.sent == [pasted + "ok"]
 
@@ -172,7 +172,7 @@ async def test_an_edited_recollection_is_a_text_of_its_own() -> None:
 async def test_a_slash_offers_commands_and_enter_runs_the_highlighted_one() -> None:
     async with prompting() as (app, pilot):
         await pilot.press(*"/und")
-        assert "take the last compaction back" in screen_text(app)
+        await sees(pilot, "take the last compaction back")
         await pilot.press("enter")
         await pilot.pause()
         assert app.posted.sent == ["/undo-compact"]

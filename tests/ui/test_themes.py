@@ -1,6 +1,6 @@
 from tests.ui import pictures
 from tests.ui.pictures import PictureApp
-from tests.ui.screen_text import screen_text
+from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, until
 from tui_agent.ui.theme import DARK, LIGHT
 from tui_agent.ui.widgets.gauge import GaugeBlock
@@ -15,13 +15,13 @@ async def test_every_theme_can_be_worn_by_chat_and_preview() -> None:
         for name in sorted(app.available_themes):
             app.theme = name
             await pilot.pause()
-            assert "approve: ask" in screen_text(app), name
+            await sees(pilot, "approve: ask")
         app.open_modal()
         await until(lambda: "Left out: 3" in screen_text(app), pilot)
         for name in sorted(app.available_themes):
             app.theme = name
             await pilot.pause()
-            assert "Proposed summary" in screen_text(app), name
+            await sees(pilot, "Proposed summary")
 
 
 def test_words_of_our_themes_can_be_read_on_their_grounds() -> None:

@@ -295,7 +295,7 @@ async def test_a_running_tool_tells_its_progress() -> None:
         said = AssistantSaid("", tool_calls=(call("shell", '{"command": "make"}'),))
         app.apply(Appended(log(said)[0]), ToolStarted(said.tool_calls[0]), ToolProgressed("c1", "compiling\nlinking\n"))
         await pilot.pause()
-        assert "⋯ linking" in screen_text(app)
+        await sees(pilot, "⋯ linking")
 
 
 async def test_an_answer_that_never_reached_the_log_stays_and_what_follows_is_right() -> None:

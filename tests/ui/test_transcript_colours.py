@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen_text import screen_text
+from tests.ui.screen_text import sees
 from tests.ui.transcript_app import TranscriptApp, log
 from tui_agent.core.entries import AssistantSaid
 from tui_agent.core.events import TextArrived, TurnEnded
@@ -62,7 +62,7 @@ async def test_code_in_view_is_coloured_behind_the_first_paint() -> None:
         app.apply(TextArrived("```py\nreturn 2\n```\n"), TurnEnded("stop"))
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert "return 2" in screen_text(app)
+        await sees(pilot, "return 2")
         keyword = app.transcript.get_component_rich_style("transcript--agent").color
         drawn = [segment for y in range(12) for segment in app.transcript.render_line(y) if segment.text == "return"]
         assert [segment.style.color for segment in drawn if segment.style] == [keyword, keyword]

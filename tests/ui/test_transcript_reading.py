@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
-from tests.ui.screen_text import screen_lines, screen_text
+from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.transcript_app import TranscriptApp, call, exchange, log, returned, user
 from tui_agent.core.entries import AssistantSaid, Entry, Logged, Noticed, Reasoning
 from tui_agent.core.events import Appended, ContextMoved, TextArrived, TurnEnded
@@ -135,7 +135,7 @@ async def test_older_entries_are_asked_for_near_the_top_and_come_in_above_what_i
         app.transcript.prepend(everything[:200], more_above=False)
         app.transcript.scroll_home()
         await pilot.pause()
-        assert "question 0" in screen_text(app)
+        await sees(pilot, "question 0")
 
 
 async def test_a_short_tail_asks_for_older_entries_at_once() -> None:
@@ -177,7 +177,7 @@ async def test_the_divider_appears_when_the_folded_messages_are_loaded() -> None
         app.transcript.prepend(everything[:150], more_above=False)
         assert app.transcript.jump_to(141)
         await scrolled(pilot, app, -3)
-        assert "140 messages folded" in screen_text(app)
+        await sees(pilot, "140 messages folded")
 
 
 # ── resizing ─────────────────────────────────────────────────────────────────
@@ -199,7 +199,7 @@ async def test_what_is_read_stays_in_view_when_the_width_changes() -> None:
         for width in (40, 120, 33, 80):
             await pilot.resize_terminal(width, 24)
             await pilot.pause()
-            assert "question 40" in screen_text(app)
+            await sees(pilot, "question 40")
 
 
 async def test_growing_and_shrinking_while_at_the_end_stays_at_the_end() -> None:
@@ -246,7 +246,7 @@ async def test_many_short_lines_are_folded_with_their_count() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.transcript.load(log(user("row\n" * 20_000)), more_above=False)
         await pilot.pause()
-        assert "… 19,961 more lines (Space or a click shows them)" in screen_text(app)
+        await sees(pilot, "… 19,961 more lines (Space or a click shows them)")
         await pilot.click(app.transcript, offset=(10, 23))
         assert app.transcript.virtual_size.height > 20_000
 
@@ -283,12 +283,12 @@ async def test_the_cursor_brings_its_message_into_view() -> None:
             app.transcript.cursor_up()
             await pilot.pause()
             assert app.transcript.current is not None
-            assert app.transcript.current.text.split("\n")[0] in screen_text(app)
+            await sees(pilot, app.transcript.current.text.split("\n")[0])
         for _ in range(30):
             app.transcript.cursor_down()
         await pilot.pause()
         assert app.transcript.current is not None
-        assert app.transcript.current.text.split("\n")[-1] in screen_text(app)
+        await sees(pilot, app.transcript.current.text.split("\n")[-1])
 
 
 async def test_the_block_under_the_cursor_folds() -> None:
@@ -301,7 +301,7 @@ async def test_the_block_under_the_cursor_folds() -> None:
         app.transcript.cursor_up()
         app.transcript.toggle_fold()
         await pilot.pause()
-        assert "the output" in screen_text(app)
+        await sees(pilot, "the output")
         app.transcript.toggle_fold()
         await pilot.pause()
         assert "the output" not in screen_text(app)
@@ -316,8 +316,8 @@ async def test_details_that_were_opened_stay_open_for_what_comes() -> None:
         )
         app.apply(*(Appended(entry) for entry in entries))
         await pilot.pause()
-        assert "deep" in screen_text(app)
-        assert "the output" in screen_text(app)
+        await sees(pilot, "deep")
+        await sees(pilot, "the output")
 
 
 async def test_a_long_output_opens_in_two_steps_and_folds_again() -> None:
@@ -345,7 +345,7 @@ async def test_a_click_on_a_header_folds_it() -> None:
         header = next(number for number, line in enumerate(screen_lines(app)) if "▸ thought" in line)
         await pilot.click(app.transcript, offset=(6, header))
         await pilot.pause()
-        assert "deep thought" in screen_text(app)
+        await sees(pilot, "deep thought")
 
 
 async def test_code_blocks_come_one_after_the_other() -> None:
@@ -401,10 +401,10 @@ async def test_finding_counts_shows_and_walks_the_hits() -> None:
         await pilot.pause()
         assert app.transcript.find("QUESTION 5") == 11
         await pilot.pause()
-        assert "question 59" in screen_text(app)
+        await sees(pilot, "question 59")
         app.transcript.find_previous()
         await pilot.pause()
-        assert "question 58" in screen_text(app)
+        await sees(pilot, "question 58")
         app.transcript.find_next()
         app.transcript.find_next()
         await pilot.pause()
@@ -422,7 +422,7 @@ async def test_a_hit_in_a_folded_block_opens_it() -> None:
         )
         assert app.transcript.find("needle") == 1
         await pilot.pause()
-        assert "needle" in screen_text(app)
+        await sees(pilot, "needle")
 
 
 @pytest.mark.parametrize("query", ["[/", "\\", "(", "中文", "\x1b", "a*b"])
@@ -487,7 +487,7 @@ async def test_loading_nothing_is_an_empty_view_that_grows() -> None:
         assert app.transcript.next_code_block() is None
         app.apply(Appended(session(1)[0]))
         await pilot.pause()
-        assert "question 0" in screen_text(app)
+        await sees(pilot, "question 0")
 
 
 MOVES = st.sampled_from(

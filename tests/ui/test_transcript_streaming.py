@@ -49,7 +49,7 @@ async def test_the_last_line_is_shown_however_the_answer_ends(pieces: list[str],
         app.apply(*(TextArrived(piece) for piece in pieces))
         app.apply(*endings("".join(pieces))[ending])
         await pilot.pause()
-        assert "print(4999)" in screen_text(app)
+        await sees(pilot, "print(4999)")
         app.transcript.cursor_up()
         while app.transcript.current is not None and app.transcript.current.role != "assistant":
             app.transcript.cursor_up()
@@ -82,7 +82,7 @@ async def test_reasoning_grows_folded_and_open() -> None:
         app.apply(*(ReasoningArrived(f"thought {number}\n") for number in range(100)))
         app.apply(TextArrived("Answer"))
         await drained(pilot, app)
-        assert "thought 99" in screen_text(app)
+        await sees(pilot, "thought 99")
         assert screen_lines(app)[-1].strip() == "Answer"
         app.transcript.toggle_details()
         await pilot.pause()
@@ -142,7 +142,7 @@ async def test_a_reader_above_is_left_alone_until_going_to_the_end() -> None:
         await pilot.press("end")
         await streamed(pilot, app, 200, 300)
         await drained(pilot, app)
-        assert "line 299" in screen_text(app)
+        await sees(pilot, "line 299")
         assert app.transcript.following
 
 
@@ -153,7 +153,7 @@ async def test_an_untouched_view_shows_the_end_through_bursts_and_a_resize() -> 
         await pilot.resize_terminal(40, 24)
         await streamed(pilot, app, 150, 300, burst=40)
         await drained(pilot, app)
-        assert "line 299" in screen_text(app)
+        await sees(pilot, "line 299")
 
 
 async def test_what_arrives_below_is_counted_and_the_count_ends_at_the_end() -> None:
