@@ -8,13 +8,18 @@ import pytest
 
 from tests.readme_tables import README, with_tables
 from tui_agent import __version__, cli
+from tui_agent.context.block import block
+from tui_agent.context.summary import render
+from tui_agent.core import entries
+from tui_agent.core.entries import Compacted, Detail, Item
 from tui_agent.settings import descriptions
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.commands import COMMANDS
 
 ROOT = README.parent
 TEXT = README.read_text(encoding="utf-8")
-DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+COMPACTION = ROOT / "docs" / "compaction.md"
+DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), COMPACTION]
 
 
 def test_the_tables_of_the_readme_are_those_of_the_code() -> None:
@@ -54,13 +59,39 @@ def test_no_two_bindings_have_one_id() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_what_a_document_links_to_exists(document: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8"))
-    assert [link for link in links if not (ROOT / unquote(link)).exists()] == []
+    assert [link for link in links if not (document.parent / unquote(link)).exists()] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_the_modules_a_document_names_exist(document: Path) -> None:
     named = re.findall(r"`((?:tui_agent|tests|styles)/[\w./-]+)`", document.read_text(encoding="utf-8"))
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_block_that_is_shown_is_the_one_that_is_sent() -> None:
+    items = (
+        Item("i1", "goals", "Refactor the parser in playground/clamp.go.", (1,)),
+        Item("i2", "rules", "The deploy password is periwinkle-7; main is never touched.", (1, 3)),
+        Item("i3", "unfinished", "A test for zero.", (9,)),
+    )
+    compacted = Compacted(
+        previous=None,
+        upto=9,
+        items=items,
+        text=render(items),
+        details=(Detail("command", "go test ./playground -run Zero", (3,)), Detail("number", "port 8443", (3,))),
+        fence="b7c1e0d94f2a6c35",
+        trigger="window",
+    )
+    shown = re.search(r"<!-- block -->\n```\n(.*?)\n```", COMPACTION.read_text(encoding="utf-8"), re.DOTALL)
+    assert shown is not None
+    assert shown[1] == block(compacted, pins=("answers in English, please",))
+
+
+def test_every_kind_of_entry_that_a_document_names_exists() -> None:
+    named = re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", COMPACTION.read_text(encoding="utf-8"))
+    assert "Compacted" in named
+    assert [name for name in named if not hasattr(entries, name)] == []
 
 
 def commands_shown() -> list[list[str]]:
