@@ -2,7 +2,7 @@
 PYTHON ?= python
 SOURCES = tui_agent tests
 
-.PHONY: check format lint types layers test bench snapshots docs run build ci
+.PHONY: check format lint types layers test bench snapshots docs texts run build ci
 
 check: format lint types layers test  ## everything that must be green before a commit
 
@@ -30,6 +30,9 @@ snapshots:  ## draws the pictures of the screens again; look at them before comm
 
 docs:  ## writes the tables of keys, commands and settings into the README
 	$(PYTHON) -m tests.readme_tables
+
+texts:  ## brings the catalogue of the Chinese interface up to the source and compiles it
+	$(PYTHON) -m tests.texts
 
 run:
 	$(PYTHON) -m tui_agent

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tui_agent.language import ENGLISH, use
+
 _MACHINE = dict(os.environ)
 """The environment the tests were started in, for the few that need the real one (pip, compilers)."""
 
@@ -48,4 +50,5 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
                 patch.delenv(name)
         for name, value in own.items():
             patch.setenv(name, value)
+        use(ENGLISH)
         yield home

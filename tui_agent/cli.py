@@ -11,7 +11,7 @@ from pathlib import Path
 from tui_agent.cli_parsers import SETTINGS, parse
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.paths import config_file
-from tui_agent.settings import Loaded, default_config_text, load
+from tui_agent.settings import Loaded, default_config_text, load, speak, wanted_language
 
 __all__ = ["main", "parse"]
 
@@ -21,6 +21,7 @@ FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code."""
+    speak(wanted_language(os.environ, config_file()), os.environ)
     args = parse(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -40,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     path = config_file(override=args.config or "")
+    speak(wanted_language(os.environ, path), os.environ)
     match args.command:
         case ("config",):
             return _config(args.action, path)

@@ -22,7 +22,7 @@ from tui_agent.agent.spending import remember_prices
 from tui_agent.agent.toolbox import Toolbox
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.turn import Turn
-from tui_agent.agent.wording import Language, Wording, wording
+from tui_agent.agent.wording import Wording, wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.archive import Archive, Hit, SessionInfo
 from tui_agent.context.fold import Surroundings
@@ -32,16 +32,7 @@ from tui_agent.core.events import Event
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ConfigInvalid, ModelError
 from tui_agent.paths import archive_file
-from tui_agent.settings import Settings
-
-
-def language_of(settings: Settings) -> Language:
-    """The interface's language: the setting, else the locale's."""
-    if settings.language != "auto":
-        return settings.language
-    named = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
-    return "zh" if named.lower().startswith("zh") else "en"
-
+from tui_agent.settings import Settings, spoken
 
 _GRANTS = "approvals"
 """Key under which the archive keeps what was allowed for good."""
@@ -59,7 +50,7 @@ class Services:
     ) -> None:
         self.settings = settings
         self.directory = directory or Path.cwd()
-        self.words: Wording = wording(language_of(settings))
+        self.words: Wording = wording(spoken(settings.language, os.environ))
         self.bench: Workbench | None = None
         self.current: Session | None = None
         """The session that a turn is being made in: what the search tool calls "this"."""

@@ -1,9 +1,8 @@
 """The progress lines of compaction, in the interface's language. Shown and logged, never part of a context."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Language = Literal["en", "zh"]
+from tui_agent.settings import Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class Wording:
     """What a session is called before anything was said."""
 
 
-_WORDINGS: dict[Language, Wording] = {
+_WORDINGS: dict[Spoken, Wording] = {
     "en": Wording(
         merged="[history compaction: {count} old messages merged into 1 summary]",
         no_summary="[history compaction: the model produced no summary, keeping the original history]",
@@ -45,6 +44,6 @@ _WORDINGS: dict[Language, Wording] = {
 }
 
 
-def wording(language: Language) -> Wording:
+def wording(language: Spoken) -> Wording:
     """The progress lines in `language`."""
     return _WORDINGS[language]

@@ -3,6 +3,7 @@
 from tui_agent.settings.describe import Description, default_config_text, descriptions
 from tui_agent.settings.fields import PRESETS, Approval, CompactionMode, NamedEndpoint, Preset, Settings
 from tui_agent.settings.loading import Loaded, load
+from tui_agent.settings.speaking import Spoken, speak, spoken, wanted_language
 
 __all__ = [
     "PRESETS",
@@ -13,7 +14,11 @@ __all__ = [
     "NamedEndpoint",
     "Preset",
     "Settings",
+    "Spoken",
     "default_config_text",
     "descriptions",
     "load",
+    "speak",
+    "spoken",
+    "wanted_language",
 ]

@@ -17,7 +17,7 @@ from textual.worker import WorkerFailed
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.paths import config_file, log_dir, styles_dir
-from tui_agent.settings import Settings, load
+from tui_agent.settings import Settings, load, speak
 from tui_agent.ui.bindings import bindings, unknown_ids
 from tui_agent.ui.commands import CommandPalette
 from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
@@ -74,6 +74,7 @@ class TuiAgentApp(App[None]):
         if settings is None:
             loaded = load({}, os.environ, config_file())
             settings, problems = loaded.settings, (*problems, *loaded.problems)
+        speak(settings.language, os.environ)
         self._settings = settings
         self._resume = resume
         self._prompt = prompt
@@ -132,13 +133,16 @@ class TuiAgentApp(App[None]):
         if not gc.isenabled():  # the command line has put it off for the start; what there is by now stays
             gc.freeze()
             gc.enable()
-        from tui_agent.ui.beginning import conductor_for
-
-        self._conductor = conductor_for(self._chat, self._settings, self._directory, self._resume, self._prompt)
+        self._conductor = self._conducting()
         try:
             await self._conductor.begin()
         except TuiAgentError as error:
             self.exit(return_code=1, message=safe(str(error)))
+
+    def _conducting(self) -> Conducting:
+        from tui_agent.ui.beginning import conductor_for
+
+        return conductor_for(self._chat, self._settings, self._directory, self._resume, self._prompt)
 
     # ── leaving ──────────────────────────────────────────────────────────────
 
