@@ -55,6 +55,11 @@ def reading(output: str | Sequence[str]) -> ScriptedTool:
     return ScriptedTool("read_file", read, parameters='{"type":"object","properties":{"path":{"type":"string"}}}')
 
 
+def changing(text: str) -> list[str]:
+    """What a file that is written to holds at each reading; nine of nearly the same length."""
+    return [f"revision {place}\n{text}" for place in range(9)]
+
+
 def chat_requests(server: ModelServer) -> list[Recorded]:
     return [each for each in server.requests if not is_summary_request(each.body)]
 
@@ -217,7 +222,9 @@ async def read_again(at: Desk, server: ModelServer, times: int) -> list[Event]:
 
 async def test_superseded_readings_are_stubbed_before_any_summary_and_brought_back_on_request(tmp_path: Path) -> None:
     with ModelServer(window=WINDOW) as server:
-        async with workshop(server, tmp_path, reading("word " * 1600), context_window=WINDOW, keep_recent=2) as at:
+        async with workshop(
+            server, tmp_path, reading(changing("word " * 1600)), context_window=WINDOW, keep_recent=2
+        ) as at:
             events = await read_again(at, server, 9)
             assert finish_of(events) == "stop"
             pruned = [each for each in entries_in(events, Pruned) if "newer one stands below" in each.stubs[0]]
@@ -226,7 +233,7 @@ async def test_superseded_readings_are_stubbed_before_any_summary_and_brought_ba
             check_requests(server)
             stub = pruned[0].stubs[0]
             assert "read_file same.txt" in stub
-            assert "8,000 characters" in stub
+            assert "8,011 characters" in stub
             assert f"entry {pruned[0].seqs[0]}" in stub
             assert any("tokens freed" in each.text for each in entries_in(events, Noticed))
             measured = [each.gauge.tokens for each in events if isinstance(each, ContextMeasured)]
@@ -243,7 +250,9 @@ async def test_superseded_readings_are_stubbed_before_any_summary_and_brought_ba
 
 async def test_readings_that_had_to_be_clipped_are_stubbed_too_once_they_are_superseded(tmp_path: Path) -> None:
     with ModelServer(window=WINDOW) as server:
-        async with workshop(server, tmp_path, reading("word " * 8000), context_window=WINDOW, keep_recent=2) as at:
+        async with workshop(
+            server, tmp_path, reading(changing("word " * 8000)), context_window=WINDOW, keep_recent=2
+        ) as at:
             events = await read_again(at, server, 9)
             assert finish_of(events) == "stop"
             assert not entries_in(events, Compacted), "stubs were enough"
@@ -252,7 +261,9 @@ async def test_readings_that_had_to_be_clipped_are_stubbed_too_once_they_are_sup
 
 async def test_what_was_brought_back_and_does_not_fit_is_compacted_not_stubbed_again(tmp_path: Path) -> None:
     with ModelServer(window=WINDOW) as server:
-        async with workshop(server, tmp_path, reading("word " * 1600), context_window=WINDOW, keep_recent=2) as at:
+        async with workshop(
+            server, tmp_path, reading(changing("word " * 1600)), context_window=WINDOW, keep_recent=2
+        ) as at:
             await read_again(at, server, 9)
             await changes.unprune(at.session)
             server.script(says("- the file was read nine times"), says("fine"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
+from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.base import Intent, Tool, ToolResult, find
@@ -47,11 +48,14 @@ SHORTEST_KEY = 8
 class ToolRound:
     """The calls of one assistant message."""
 
-    def __init__(self, bench: Workbench, session: Session, calls: Sequence[ToolCall], approve: Approver) -> None:
+    def __init__(
+        self, bench: Workbench, session: Session, calls: Sequence[ToolCall], approve: Approver, doubts: Doubts
+    ) -> None:
         self._bench = bench
         self._session = session
         self._calls = tuple(calls)
         self._approve = approve
+        self._doubts = doubts
         self.left_pending = False
         """Whether an approval was needed that nobody could give."""
 
@@ -105,14 +109,15 @@ class ToolRound:
     async def _run_one(self, call: ToolCall) -> AsyncGenerator[Event, None]:
         prepared = await self._prepare(call)
         if isinstance(prepared, ToolResult):
-            for event in await self._session.append(_returned(call, prepared)):
+            for event in await self._session.append(self._told(call, _returned(call, prepared))):
                 yield event
             return
         match self._bench.rulebook.judge(prepared.intent):
             case "deny":
                 entry = self._bench.rulebook.denied_by(prepared.intent)
                 refusal = ToolResult(f"Not run: the user's deny list forbids it ({entry}).", failed=True)
-                for event in await self._session.append(_returned(call, refusal, prepared.intent.subject)):
+                refused = _returned(call, refusal, prepared.intent.subject)
+                for event in await self._session.append(self._told(call, refused)):
                     yield event
                 return
             case "ask":
@@ -137,7 +142,7 @@ class ToolRound:
             return
         answered = ApprovalAnswered(ready.call.id, decision.verdict, decision.comment)
         if decision.verdict == "denied":
-            refused = _returned(ready.call, _denial(decision), ready.intent.subject)
+            refused = self._told(ready.call, _returned(ready.call, _denial(decision), ready.intent.subject))
             for event in await self._session.append(answered, refused):
                 yield event
             return
@@ -158,7 +163,7 @@ class ToolRound:
             while waiting:
                 done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 for task in sorted(done, key=lambda each: tasks[each]):
-                    for event in await self._session.keep(self._told(task.result())):
+                    for event in await self._session.keep(self._told(ready[tasks[task]].call, task.result())):
                         yield event
         finally:
             for task in tasks:
@@ -177,16 +182,16 @@ class ToolRound:
                 if len(pieces) > told:
                     yield ToolProgressed(ready.call.id, self._without_key("".join(pieces[told:])))
                     told = len(pieces)
-            for event in await self._session.keep(self._told(task.result())):
+            for event in await self._session.keep(self._told(ready.call, task.result())):
                 yield event
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    def _told(self, returned: ToolReturned) -> ToolReturned:
+    def _told(self, call: ToolCall, returned: ToolReturned) -> ToolReturned:
         """A result as it may be kept and sent: a program finds the endpoint's key even where it was not given it."""
         output, subject = self._without_key(returned.output), self._without_key(returned.subject)
-        return replace(returned, output=output, subject=subject)
+        return self._doubts.noted(call, replace(returned, output=output, subject=subject))
 
     def _without_key(self, text: str) -> str:
         key = self._bench.connection.endpoint.api_key

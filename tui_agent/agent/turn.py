@@ -8,6 +8,7 @@ from typing import Any
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due
+from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.exchange import Exchange
 from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval, repairs
 from tui_agent.agent.retrieval import retrieved_for
@@ -38,9 +39,6 @@ from tui_agent.errors import CompactionError, ContextOverflow, ModelError
 
 STOPPED = "stopped by the user"
 FAULT = "stopped by an error of this program"
-
-MOST_UNREADABLE = 3
-"""Rounds in a row in which no call could be read, after which the user is asked whether to go on."""
 
 TITLE_LENGTH = 60
 """Characters of the first message that become the session's title."""
@@ -145,27 +143,30 @@ class Turn:
         bench, session = self.bench, self.session
         session.retrieved = await retrieved_for(session) if bench.settings.retrieve else ()
         summaries = len(session.checkpoint.compactions)
-        doubts = _Doubts(bench.settings.max_rounds)
+        doubts = Doubts(bench.settings.max_rounds)
         while True:
             if calls:
-                tool_round = ToolRound(bench, session, calls, self.approve)
+                tool_round = ToolRound(bench, session, calls, self.approve, doubts)
                 async with aclosing(tool_round.run()) as events:
                     async for event in events:
                         yield event
                 if tool_round.left_pending:
                     yield TurnEnded("approval")
                     return
-                doubt = doubts.after(tool_round)
+                doubt = doubts.after_round(tool_round.is_unreadable)
                 if doubt and not await self._may_go_on(doubt):
                     for event in await session.append(Noticed(f"{doubt} The turn was stopped here.", "warning")):
                         yield event
                     yield TurnEnded("limit")
                     return
+            versions = session.checkpoint.version
             async with aclosing(make_room(bench, session, self.review)) as events:
                 async for event in events:
                     yield event
                     if isinstance(event, TurnEnded):
                         return
+            if session.checkpoint.version != versions:
+                doubts.after_compaction()
             exchange = Exchange(bench, session)
             exchanges.append(exchange)
             async with aclosing(self._ask(exchange)) as events:
@@ -174,9 +175,7 @@ class Turn:
             said = exchange.said
             if said is None:
                 return
-            for event in await self._warn_of_silent_cut(said):
-                yield event
-            for event in await warn_of_budget(session, bench.settings.budget):
+            for event in [*await self._warn_of_silent_cut(said), *await warn_of_budget(session, bench.settings.budget)]:
                 yield event
             if await bench.connection.look_again():
                 session.measures.limits = bench.connection.limits(bench.settings)
@@ -229,26 +228,6 @@ class Turn:
         except ApprovalNeeded:
             return False
         return decision.verdict != "denied"
-
-
-class _Doubts:
-    """Counts what makes it doubtful that a turn still leads anywhere."""
-
-    def __init__(self, most_rounds: int) -> None:
-        self._most_rounds = most_rounds
-        self._rounds = 0
-        self._unreadable = 0
-
-    def after(self, tool_round: ToolRound) -> str:
-        """What to ask the user about after one more round of calls; "" for nothing."""
-        self._rounds += 1
-        self._unreadable = self._unreadable + 1 if tool_round.is_unreadable else 0
-        if self._unreadable == MOST_UNREADABLE:
-            self._unreadable = 0
-            return f"The model has sent calls that cannot be read {MOST_UNREADABLE} times in a row."
-        if self._rounds % self._most_rounds == 0:
-            return f"The model has asked for tools {self._rounds} rounds in a row."
-        return ""
 
 
 async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
