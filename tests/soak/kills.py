@@ -2,77 +2,44 @@
 
 `python -m tests.soak.kills --kills 1000` prints the figures. A few dozen run with the tests.
 
-What counts as acknowledged, and must be in the archive: everything an endpoint was sent, answers the program has
-called finished, compactions and undos it has told, text that stood in the prompt or was streamed onto the screen for
-longer than the program may lag behind.
+What counts as acknowledged, and must be in the archive: every entry that was in it once, everything an endpoint was
+sent, answers the program has called finished, compactions and undos it has told, text that stood in the prompt or was
+streamed onto the screen for longer than the program may lag behind. A migration is made by a version to come, of a
+copy of the archive, which must hold the same afterwards.
 """
 
 import argparse
+import asyncio
 import random
+import shutil
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.pty_app import GAUGE, PtyApp, environment
+from tests.e2e.next_version import NEXT
+from tests.e2e.pty_app import environment
 from tests.e2e.records import session_ids, show
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Call, Scripted, calls, says
+from tests.soak.lives import MOMENTS, Acknowledged, Killed, Life, MortalApp, answers
+from tui_agent.archive import Archive
+from tui_agent.archive.schema import MIGRATIONS
+from tui_agent.errors import TuiAgentError
 
 LAG = 1.5
 """Seconds the archive may lag behind the screen: a quarter of one for streams, half of one for typing, and slack."""
 
-ANSWER_WORDS = 40
 LIVES_OF_A_SESSION = 25
 
+ROOT = Path(__file__).resolve().parents[2]
+ARCHIVE = "archive.sqlite3"
 
-class Killed(Exception):
-    """The program's time was up."""
-
-
-class MortalApp(PtyApp):
-    """Is killed at a chosen moment, whatever is being waited for then."""
-
-    dies_at = float("inf")
-
-    def pump(self, seconds: float) -> bool:
-        left = self.dies_at - time.monotonic()
-        has_read = super().pump(max(min(seconds, left), 0.0))
-        if time.monotonic() >= self.dies_at:
-            self.dies_at = float("inf")
-            self.process.kill()
-            self.process.wait()
-            while super().pump(0.0):
-                pass
-            raise Killed
-        return has_read
-
-    def live_on(self) -> None:
-        """Wait for the end."""
-        while True:
-            self.pump(0.1)
-
-
-@dataclass
-class Acknowledged:
-    """What the program has told about one session and must not lose."""
-
-    finished: set[str] = field(default_factory=set)
-    """Answers that were called finished."""
-
-    summaries: set[str] = field(default_factory=set)
-    """Summaries that were applied."""
-
-    undone: int = 0
-    typed: list[tuple[float, str]] = field(default_factory=list)
-    """What stood in the prompt, and since when."""
-
-    streamed: list[tuple[float, str]] = field(default_factory=list)
-    """What was seen of an answer, and since when."""
+MIGRATING, MIGRATING_SECONDS = "migrating", 1.0
+"""What a version to come does at its start, and how many seconds of that are of interest."""
 
 
 @dataclass
@@ -92,131 +59,6 @@ class Figures:
         )
 
 
-def answers(body: dict[str, Any]) -> Scripted:
-    """An endpoint that answers slowly, asks for tools when told to, and writes summaries."""
-    last = body["messages"][-1]
-    text = str(last["content"])
-    if last["role"] == "tool":
-        return says("the tool has answered and all is well", pause=0.01)
-    number = text.split()[0] if text.split() else "?"
-    if "<record>" in text:
-        return says(f"- the sum {random.getrandbits(32):08x} of what was said was kept for later", pause=0.03)
-    if "list" in text:
-        return calls(Call("list_files", {}), Call("search_past_messages", {"query": "word"}))
-    if "run" in text:
-        return calls(Call("run_command", {"command": f"echo {number}; sleep 0.4; echo done"}))
-    return says(" ".join(f"{number}-{place}" for place in range(ANSWER_WORDS)), pause=0.02)
-
-
-class Life:
-    """One run of the program, from its start to its violent end."""
-
-    def __init__(self, app: MortalApp, known: Acknowledged, number: int, dice: random.Random) -> None:
-        self._app = app
-        self._known = known
-        self._number = f"n{number}"
-        self._dice = dice
-
-    def is_ready(self) -> None:
-        def is_so() -> bool:
-            text = self._app.text
-            return "Run this command?" in text or (GAUGE.search(text) is not None and " connecting" not in text)
-
-        self._app.until(is_so, "it never got ready")
-        self._app.settle(0.1, 1.0)
-
-    def clear_prompt(self) -> None:
-        if "Ask something" not in self._app.text:
-            self._app.press("ctrl+c")
-            self._app.sees("Ask something")
-
-    # ── what it is doing when it dies ────────────────────────────────────────
-
-    def starting(self) -> None:
-        self._app.live_on()
-
-    def typing(self) -> None:
-        text = ""
-        for place in range(200):
-            text += f"{self._number}t{place} "
-            self._app.type(f"{self._number}t{place} ")
-            wanted = text.split()[-1]
-            self._app.sees(wanted)
-            self._known.typed.append((time.monotonic(), text))
-            self._app.settle(self._dice.choice([0.01, 0.05, 0.4]), 0.5)
-
-    def streaming(self) -> None:
-        self._say("tell me")
-        for place in range(ANSWER_WORDS):
-            self._app.sees(f"{self._number}-{place}")
-            self._known.streamed.append((time.monotonic(), f"{self._number}-{place}"))
-        self._finished(f"{self._number}-{ANSWER_WORDS - 1}")
-        self._app.live_on()
-
-    def tools(self) -> None:
-        self._say("list it")
-        self._app.sees("all is well")
-        self._app.live_on()
-
-    def approving(self) -> None:
-        self._say("run it")
-        self._app.sees("Run this command?")
-        self._app.settle(0.4, 0.6)
-        if self._dice.random() < 0.7:
-            self._app.press("y")
-        self._app.live_on()
-
-    def compacting(self) -> None:
-        self._app.press("f4")
-        self._app.until(lambda: "the sum " in self._app.text or "Nothing to fold" in self._app.text, "no preview")
-        if "Nothing to fold" in self._app.text:
-            self._app.press("escape")
-            self.streaming()
-        self._app.sees("kept for later")
-        self._app.settle(0.2, 1.0)
-        text = self._app.text
-        mark = text[text.index("the sum ") : text.index("the sum ") + 16]
-        self._app.press("a")
-        self._app.sees_no("Proposed summary")
-        self._app.until(lambda: mark in self._app.text, "the summary is not in the panel")
-        self._known.summaries.add(mark)
-        self._app.live_on()
-
-    def undoing(self) -> None:
-        self._app.press("f8")
-        self._app.until(lambda: "was undone" in self._app.text or "no compaction" in self._app.text.lower(), "no undo")
-        if "was undone" in self._app.text:
-            self._known.undone += 1
-        self._app.live_on()
-
-    def leaving(self) -> None:
-        self._app.press("ctrl+q")
-        self._app.live_on()
-
-    def _say(self, words: str) -> None:
-        self._app.type(f"{self._number} {words}")
-        self._app.sees(f"{self._number} {words}")
-        self._app.press("enter")
-
-    def _finished(self, words: str) -> None:
-        self._app.sees_no("Esc stops")
-        if words in self._app.text:
-            self._known.finished.add(words)
-
-
-MOMENTS: dict[str, tuple[Callable[[Life], None], float]] = {
-    "starting": (Life.starting, 1.5),
-    "typing": (Life.typing, 3.0),
-    "streaming": (Life.streaming, 2.5),
-    "tools": (Life.tools, 1.0),
-    "approving": (Life.approving, 2.0),
-    "compacting": (Life.compacting, 2.5),
-    "undoing": (Life.undoing, 0.8),
-    "leaving": (Life.leaving, 0.6),
-}
-"""What it may be doing, and how many seconds of that are of interest."""
-
-
 class Soak:
     """Many lives over one archive."""
 
@@ -225,8 +67,8 @@ class Soak:
         self._dice = random.Random(seed)
         self._known = Acknowledged()
         self._session: str | None = None
-        self._earlier: set[str] = set()
-        """Sessions that are left alone by now."""
+        self._kept: dict[str, list[dict[str, Any]]] = {}
+        """The entries of every session, as they were read last."""
 
         self._due_in_prompt = ""
         self._has_question = False
@@ -242,20 +84,23 @@ class Soak:
                 if time.monotonic() - started > seconds:
                     break
                 if number % LIVES_OF_A_SESSION == 0:
-                    if self._session is not None:
-                        self._earlier.add(self._session)
                     self._known, self._session, self._due_in_prompt = Acknowledged(), None, ""
-                self._live(server, number)
+                    self._read_all_again(number)
+                moment = self._dice.choice([*MOMENTS, MIGRATING])
+                if moment == MIGRATING:
+                    self._migrate(server, number)
+                else:
+                    self._live(server, number, moment)
                 self.figures.seconds = time.monotonic() - started
                 if number % 50 == 49:
                     print(str(self.figures).splitlines()[0], file=sys.stderr, flush=True)
+            self._read_all_again(kills)
         return self.figures
 
-    def _live(self, server: ModelServer, number: int) -> None:
+    def _live(self, server: ModelServer, number: int, moment: str) -> None:
         sent_before = len(server.requests)
-        environ = environment(self._home, server, max_history_chars=6000, keep_recent=4, context_window=32768)
+        environ = self._environment(server)
         argv = () if self._session is None else ("-r", self._session)
-        moment = self._dice.choice(list(MOMENTS))
         self._known.streamed = []
         with MortalApp(*argv, environ=environ, size=(100, 30), cwd=self._home) as app:
             life = Life(app, self._known, number, self._dice)
@@ -273,6 +118,10 @@ class Soak:
         self.figures.kills[moment] += 1
         for complaint in self._complaints(server, sent_before, died):
             self._fault(number, moment, complaint)
+
+    def _environment(self, server: ModelServer, **settings: Any) -> dict[str, str]:
+        own = {"max_history_chars": 6000, "keep_recent": 4, "context_window": 32768, **settings}
+        return environment(self._home, server, **own)
 
     def _act(self, app: MortalApp, life: Life, moment: str) -> None:
         act, seconds = MOMENTS[moment]
@@ -310,7 +159,7 @@ class Soak:
         try:
             ids = session_ids(data) if data.exists() else []
             if self._session is None:
-                self._session = next((each for each in ids if each not in self._earlier), None)
+                self._session = next((each for each in ids if each not in self._kept), None)
             session = show(data, self._session) if self._session in ids else None
         except AssertionError as error:
             yield f"the archive or the session does not open, or its context is invalid: {error}"
@@ -326,8 +175,65 @@ class Soak:
             return
         archive: list[dict[str, Any]] = session["archive"]
         self._has_question = _has_question(archive)
-        self.figures.entries = max(self.figures.entries, len(archive))
+        yield from self._changed(str(self._session), archive)
         yield from _lost(archive, self._known, server.requests[sent_before:], died)
+
+    def _changed(self, session_id: str, archive: list[dict[str, Any]]) -> Iterator[str]:
+        before = self._kept.get(session_id, [])
+        if archive[: len(before)] != before:
+            yield f"entries of session {session_id} that were in the archive are gone or changed"
+        self._kept[session_id] = archive
+        self.figures.entries = sum(map(len, self._kept.values()))
+
+    def _read_all_again(self, number: int) -> None:
+        """Sessions that were left alone hold what they held, and open."""
+        data = self._home / "data"
+        for session_id in list(self._kept):
+            try:
+                for complaint in self._changed(session_id, show(data, session_id)["archive"]):
+                    self._fault(number, "reading everything", complaint)
+            except AssertionError as error:
+                self._fault(number, "reading everything", f"session {session_id} does not open: {error}")
+
+    # ── a version to come ────────────────────────────────────────────────────
+
+    def _migrate(self, server: ModelServer, number: int) -> None:
+        """A version with one migration more, killed in the middle of it or right after, on a copy of the archive."""
+        data = self._home / "data"
+        if not (data / ARCHIVE).exists():
+            return
+        copy = self._home / "copy"
+        shutil.copytree(data, copy)
+        environ = self._environment(server, data_dir=copy) | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "tests.e2e.next_version"]
+        with MortalApp(environ=environ, size=(100, 30), cwd=self._home, command=command) as app:
+            try:
+                app.until((copy / f"{ARCHIVE}.v{len(MIGRATIONS)}.backup").exists, "no copy was made", 60.0)
+                app.dies_at = time.monotonic() + self._dice.uniform(0.0, MIGRATING_SECONDS)
+                app.live_on()
+            except Killed:
+                pass
+            except AssertionError as error:
+                self._fault(number, MIGRATING, f"never got there: {str(error)[:400]}")
+        self.figures.kills[MIGRATING] += 1
+        try:
+            for complaint in asyncio.run(_changed_by_migration(copy / ARCHIVE, data / ARCHIVE)):
+                self._fault(number, MIGRATING, complaint)
+        except TuiAgentError as error:
+            self._fault(number, MIGRATING, f"it does not open: {error}")
+        shutil.rmtree(copy)
+
+
+async def _changed_by_migration(copy: Path, original: Path) -> list[str]:
+    """What is not as it was, whether the migration had been done or not."""
+    migrated, before = await Archive.open(copy, migrations=NEXT), await Archive.open(original)
+    found = [notice for notice in migrated.notices if "damaged" in notice]
+    for info in await before.sessions(archived=None):
+        if await migrated.load(info.id) != await before.load(info.id):
+            found.append(f"session {info.id} has changed")
+    await migrated.close()
+    await before.close()
+    return found
 
 
 def _lost(archive: list[dict[str, Any]], known: Acknowledged, requests: list[Any], died: float) -> Iterator[str]:
