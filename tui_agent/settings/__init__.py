@@ -3,7 +3,9 @@
 from tui_agent.settings.describe import Description, default_config_text, descriptions
 from tui_agent.settings.fields import PRESETS, Approval, CompactionMode, NamedEndpoint, Preset, Settings
 from tui_agent.settings.loading import Loaded, load
+from tui_agent.settings.origin import Origin
 from tui_agent.settings.speaking import Spoken, speak, spoken, wanted_language
+from tui_agent.settings.writing import SettingRefused
 
 __all__ = [
     "PRESETS",
@@ -12,7 +14,9 @@ __all__ = [
     "Description",
     "Loaded",
     "NamedEndpoint",
+    "Origin",
     "Preset",
+    "SettingRefused",
     "Settings",
     "Spoken",
     "default_config_text",

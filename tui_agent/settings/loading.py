@@ -109,7 +109,7 @@ def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, va
         try:
             gathered.put(name, checked(name, value), _Rank.FILE, str(file.path))
         except NotAllowed as error:
-            gathered.problems.append(f"{file.place(key)}: {_complaint(key, name, value, error)} It is not used.")
+            gathered.problems.append(f"{file.place(key)}: {complaint(key, name, value, error)} It is not used.")
 
 
 def _flattened(values: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -155,7 +155,7 @@ def _take_variable(gathered: _Gathered, name: str, variable: str, text: str, ran
     try:
         gathered.put(name, from_text(name, text), rank, variable)
     except NotAllowed as error:
-        gathered.problems.append(f"{_complaint(variable, name, text, error)} It is not used.")
+        gathered.problems.append(f"{complaint(variable, name, text, error)} It is not used.")
 
 
 def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
@@ -168,7 +168,7 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
         try:
             taken = from_text(name, value) if isinstance(value, str) else checked(name, value)
         except NotAllowed as error:
-            raise UsageError(_complaint(flag, name, value, error)) from None
+            raise UsageError(complaint(flag, name, value, error)) from None
         gathered.put(name, taken, _Rank.FLAG, flag)
 
 
@@ -227,7 +227,8 @@ def _apply_preset(gathered: _Gathered) -> None:
 # ── words ────────────────────────────────────────────────────────────────────
 
 
-def _complaint(place: str, name: str, value: object, error: NotAllowed) -> str:
+def complaint(place: str, name: str, value: object, error: NotAllowed) -> str:
+    """What is wrong with a value, what is allowed instead; `place` is where it stood, such as a variable's name."""
     may_hold_a_secret = about_each()[name].is_secret or "@" in str(value) or isinstance(value, Mapping)
     seen = "" if may_hold_a_secret else f" is {_shown(value)}, which"
     if str(error):
