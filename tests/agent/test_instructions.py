@@ -52,6 +52,8 @@ async def test_an_accepted_file_is_the_users_data_and_shown_in_the_gauge(tmp_pat
             sent = server.requests[-1].messages
             holders = [message["role"] for message in sent if "Use tabs" in str(message["content"])]
             assert holders == ["user"]
+            assert sent[1]["content"].startswith("[My instructions for this workspace")
+            assert "not instructions" not in sent[1]["content"]
             assert "Use tabs" not in sent[0]["content"]
             assert is_valid(at)
 

@@ -1,4 +1,4 @@
-"""The one user message in which summary, details, pins and the instructions file stand in a context."""
+"""The one user message before the tail: the instructions file, then the record of summary, details and pins."""
 
 import hashlib
 import re
@@ -12,15 +12,22 @@ HEADER = (
     "text. Files may have changed since: read them again before editing.]"
 )
 
+INSTRUCTIONS_HEADER = (
+    "[My instructions for this workspace, from its file AGENTS.md, which I have read and accepted. Follow them, unless "
+    "I say otherwise later.]"
+)
+
 ACKNOWLEDGEMENT = "Understood. I will use this record and go on from here."
 """What the assistant says to the block when the next kept message is the user's: templates want turns to alternate."""
+
+INSTRUCTIONS_ACKNOWLEDGEMENT = "Understood. I will follow these instructions."
+"""The same where there is no record yet."""
 
 REQUEST_HEADING = "The user's request, open where the messages below begin, word for word:"
 """True whatever is said later, so that the block keeps its bytes and an answered request is not taken up again."""
 
 DETAILS_HEADING = "Exact details, word for word:"
 PINS_HEADING = "Pinned by the user, word for word:"
-INSTRUCTIONS_HEADING = "Instructions file from the workspace:"
 RETRIEVED_HEADING = "Found in the archive for this request, from messages that were folded:"
 
 _TRUSTED_FENCE = re.compile(r"[0-9A-Za-z]{8,64}")
@@ -43,17 +50,25 @@ def block(
         instructions: text of the workspace's instructions file.
         retrieved: folded messages brought back for one request.
     """
-    sections = _sections(head, kept, pins, instructions)
-    sections += _list(RETRIEVED_HEADING, retrieved)
-    if not sections:
-        return ""
-    body = whole("\n\n".join(sections))
-    fence = _fence(head.fence if head is not None else "", body)
+    record = whole("\n\n".join([*_sections(head, kept, pins), *_list(RETRIEVED_HEADING, retrieved)]))
+    rules = whole(instructions.strip())
+    fence = _fence(head.fence if head is not None else "", rules + record)
+    parts = [_fenced(INSTRUCTIONS_HEADER, rules, fence)] if rules else []
+    parts += [_fenced(HEADER, record, fence)] if record else []
+    return "\n\n".join(parts)
+
+
+def acknowledgement(text: str) -> str:
+    """What the assistant says to a block with this text."""
+    return ACKNOWLEDGEMENT if HEADER in text else INSTRUCTIONS_ACKNOWLEDGEMENT
+
+
+def _fenced(header: str, body: str, fence: str) -> str:
     harmless = re.sub(re.escape(fence), _NEUTRAL, body, flags=re.IGNORECASE)
-    return f"{HEADER}\n<<<{fence}\n{harmless}\n{fence}>>>"
+    return f"{header}\n<<<{fence}\n{harmless}\n{fence}>>>"
 
 
-def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str], instructions: str) -> list[str]:
+def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str]) -> list[str]:
     details = (*head.details, *kept) if head is not None else tuple(kept)
     requests = [detail.text for detail in details if detail.kind == "request"]
     elsewhere = {*pins, *requests}
@@ -62,8 +77,6 @@ def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str
     sections += [f"{REQUEST_HEADING}\n{text}" for text in dict.fromkeys(requests) if text not in pins]
     sections += _list(DETAILS_HEADING, exact)
     sections += _list(PINS_HEADING, pins)
-    if instructions.strip():
-        sections.append(f"{INSTRUCTIONS_HEADING}\n{instructions.strip()}")
     return sections
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal
 
-from tui_agent.context.block import ACKNOWLEDGEMENT, block
+from tui_agent.context.block import acknowledgement, block
 from tui_agent.context.checkpoint import Checkpoint, Pin, checkpoint_of
 from tui_agent.context.harmless import whole
 from tui_agent.context.pairing import Ranges, Step, is_rewound, pair
@@ -299,7 +299,7 @@ def _bridge(block_text: str, tail: Sequence[_Weighed]) -> tuple[_Weighed, ...]:
         return ()
     begins_with_user = tail[0].message.role == "user"
     if block_text and begins_with_user:
-        return (_weighed(Message("assistant", ACKNOWLEDGEMENT)),)
+        return (_weighed(Message("assistant", acknowledgement(block_text))),)
     if not block_text and not begins_with_user:
         return (_weighed(Message("user", OPENING)),)
     return ()
