@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tui_agent.language import N_
 from tui_agent.settings.fields import Settings
 from tui_agent.settings.loading import PREFIX
 from tui_agent.settings.values import about_each, allowed_words
@@ -41,11 +42,40 @@ class Description:
 
     allowed: str
     means: str
+    group: str
+    """The heading it stands under."""
+
+    at_start: bool
+    """Whether a change acts at the next start only."""
+
+
+_GROUPS = {
+    "model": N_("The model"),
+    "tools": N_("Tools"),
+    "compaction_mode": N_("Compaction"),
+    "theme": N_("The screen"),
+    "data_dir": N_("Places"),
+}
+"""Headings, each by the setting that it stands over."""
 
 
 def descriptions() -> tuple[Description, ...]:
     """All settings, in the order in which they are shown."""
-    return tuple(_description(name) for name in about_each())
+    group, described = "", []
+    for name in about_each():
+        group = _GROUPS.get(name, group)
+        described.append(_description(name, group))
+    return tuple(described)
+
+
+def value_text(name: str, value: object) -> str:
+    """A value as a variable would hold it, so that reading it gives the value again."""
+    if value is None:
+        return about_each()[name].unset
+    if isinstance(value, tuple):
+        texts = [str(each) for each in value]
+        return toml_text(texts) if any("," in each or each != each.strip() for each in texts) else ", ".join(texts)
+    return toml_text(value) if isinstance(value, bool | int | float) else str(value)
 
 
 def default_config_text() -> str:
@@ -66,11 +96,13 @@ def toml_text(value: object) -> str:
     return '"' + str(value or "").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _description(name: str) -> Description:
+def _description(name: str, group: str) -> Description:
     about = about_each()[name]
     own_key = about.key or name
     key = "" if about.is_secret else f"{about.table}.{own_key}" if about.table else own_key
-    return Description(name, key, PREFIX + name.upper(), _default_words(name), allowed_words(name), about.means)
+    return Description(
+        name, key, PREFIX + name.upper(), _default_words(name), allowed_words(name), about.means, group, about.at_start
+    )
 
 
 def _default_words(name: str) -> str:

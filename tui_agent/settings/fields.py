@@ -36,6 +36,9 @@ class About:
     is_secret: bool = False
     """A key: never in config.toml, never in a repr, never in a complaint."""
 
+    at_start: bool = False
+    """Whether a change acts at the next start only."""
+
     also: tuple[str, ...] = ()
     """Further environment variables, in the order they are asked after its own."""
 
@@ -68,10 +71,14 @@ class Settings:
     """The settings in force. Made by `load`; a test may make one directly."""
 
     # the model
-    model: str = _setting("", "The model to talk to; empty takes what the endpoint offers.")
-    base_url: str = _setting("", "The OpenAI-compatible endpoint, http or https.", also=("OPENAI_BASE_URL",))
-    api_key: str = _setting("", "The endpoint's key; environment only.", is_secret=True, also=("OPENAI_API_KEY",))
-    endpoint: str = _setting("", "The named endpoint (a table [endpoints.NAME]) to start with.")
+    model: str = _setting("", "The model to talk to; empty takes what the endpoint offers.", at_start=True)
+    base_url: str = _setting(
+        "", "The OpenAI-compatible endpoint, http or https.", also=("OPENAI_BASE_URL",), at_start=True
+    )
+    api_key: str = _setting(
+        "", "The endpoint's key; environment only.", is_secret=True, also=("OPENAI_API_KEY",), at_start=True
+    )
+    endpoint: str = _setting("", "The named endpoint (a table [endpoints.NAME]) to start with.", at_start=True)
     context_window: int | None = _setting(
         None, "The most tokens the model accepts; auto asks the endpoint, then a table.", low=1
     )
@@ -82,16 +89,18 @@ class Settings:
     max_tokens: int | None = _setting(None, "The most tokens of one reply; auto leaves it to the endpoint.", low=1)
     system_prompt: str = _setting("", "Replaces the built-in system prompt.")
     embedded: Literal["auto", "off"] = _setting(
-        "auto", "Whether the embedded model is started when nothing else is configured or found."
+        "auto", "Whether the embedded model is started when nothing else is configured or found.", at_start=True
     )
-    local_model: str = _setting("", "A GGUF file for the embedded model instead of the installed weights.")
+    local_model: str = _setting(
+        "", "A GGUF file for the embedded model instead of the installed weights.", at_start=True
+    )
 
     # tools
-    tools: bool = _setting(True, "Whether the model is offered tools.")
+    tools: bool = _setting(True, "Whether the model is offered tools.", at_start=True)
     approval: Approval = _setting(
         "ask", "ask asks before every change and command, edits only before commands, all never."
     )
-    deny: tuple[str, ...] = _setting((), "Commands that are refused, by their first words.")
+    deny: tuple[str, ...] = _setting((), "Commands that are refused, by their first words.", at_start=True)
     max_rounds: int = _setting(25, "The most rounds of tool calls in one turn.", low=1)
     budget: int | None = _setting(
         None, "Tokens a session may use in all before a warning; off never warns.", low=1, unset="off"
@@ -127,18 +136,22 @@ class Settings:
 
     # the screen
     theme: str = _setting("", "The colour theme; empty is the built-in one.")
-    language: Literal["auto", "en", "zh"] = _setting("auto", "The language of the interface; auto follows the locale.")
+    language: Literal["auto", "en", "zh"] = _setting(
+        "auto", "The language of the interface; auto follows the locale.", at_start=True
+    )
     density: Literal["comfortable", "compact"] = _setting("comfortable", "How much air is between messages.")
-    mouse: bool = _setting(True, "Whether the mouse is used.")
-    animation: bool = _setting(True, "Whether anything moves by itself.")
+    mouse: bool = _setting(True, "Whether the mouse is used.", at_start=True)
+    animation: bool = _setting(True, "Whether anything moves by itself.", at_start=True)
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
         "bell", "How to call when a turn or an approval waits and the terminal is not in front."
     )
     keys: Mapping[str, str] = _setting({}, 'Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.')
 
     # places
-    data_dir: str = _setting("", "Where the archive is kept; empty is the platform's place.")
-    endpoints: tuple[NamedEndpoint, ...] = _setting((), "Named endpoints to choose from, each its own table.")
+    data_dir: str = _setting("", "Where the archive is kept; empty is the platform's place.", at_start=True)
+    endpoints: tuple[NamedEndpoint, ...] = _setting(
+        (), "Named endpoints to choose from, each its own table.", at_start=True
+    )
 
     def reserve(self, window: int | None) -> int:
         """Tokens kept free for the reply in a window of this size (0 when it is unknown)."""
