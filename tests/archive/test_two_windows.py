@@ -26,6 +26,12 @@ async def main(path, session_id, role):
         await archive.acquire(session_id)
         print("held", flush=True)
         sys.stdin.readline()
+    elif role in ("even", "odd"):
+        print("ready", flush=True)
+        sys.stdin.readline()
+        for number in range(50):
+            await archive.revise("kept", lambda kept: [*(kept or []), [role, number]])
+        print("done", flush=True)
     else:
         added = refused = 0
         print("ready", flush=True)
@@ -144,6 +150,29 @@ async def test_two_windows_that_write_one_session_at_once_mix_up_nothing(archive
     assert [by_role.count("first"), by_role.count("second")] == [result[0] for result in results]
     assert len(await archive.compactions("one")) == compacted
     assert await archive.checkpoint("one") == {"seq": len(entries)}
+
+
+async def test_two_windows_that_add_to_one_value_lose_nothing(archive: Archive, path: Path) -> None:
+    with _window(path, "one", "even") as first, _window(path, "one", "odd") as second:
+        assert _line(first) == _line(second) == "ready"
+        _go(first)
+        _go(second)
+        assert _line(first) == _line(second) == "done"
+    kept = await archive.recall("kept")
+    for role in ("even", "odd"):
+        assert [number for who, number in kept if who == role] == list(range(50))
+
+
+async def test_a_value_stays_as_it_was_when_its_change_fails(archive: Archive) -> None:
+    await archive.remember("kept", [1])
+
+    def fail(kept: object) -> object:
+        raise LookupError(kept)
+
+    with pytest.raises(LookupError):
+        await archive.revise("kept", fail)
+    assert await archive.revise("kept", lambda kept: [*kept, 2]) == [1, 2]
+    assert await archive.recall("kept") == [1, 2]
 
 
 async def test_two_windows_writing_two_sessions_wait_for_each_other(archive: Archive, path: Path) -> None:

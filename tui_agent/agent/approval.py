@@ -109,6 +109,10 @@ class Rulebook:
         """Every grant in force: the saved ones, then those of this session."""
         return (*self._saved, *sorted(self._for_this_session - self._saved.keys(), key=lambda grant: grant.binding))
 
+    def take_over(self, grants: Iterable[Grant]) -> None:
+        """These outlive the session from here on, and no others do."""
+        self._saved = dict.fromkeys(grants)
+
     def revoke(self, grant: Grant) -> None:
         """Takes a grant back, saved or not. One that does not exist is no error."""
         self._saved.pop(grant, None)

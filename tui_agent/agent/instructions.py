@@ -60,11 +60,14 @@ async def decline(services: Services, offered: Offer) -> None:
 
 
 async def _keep(services: Services, offered: Offer, answer: Answer) -> None:
-    await services.archive.remember(_ANSWERS, {**await _answers(services), offered.digest: answer})
+    await services.archive.revise(_ANSWERS, lambda known: {**_as_answers(known), offered.digest: answer})
 
 
 async def _answers(services: Services) -> dict[str, object]:
-    stored = await services.archive.recall(_ANSWERS)
+    return _as_answers(await services.archive.recall(_ANSWERS))
+
+
+def _as_answers(stored: object) -> dict[str, object]:
     return stored if isinstance(stored, dict) else {}
 
 

@@ -5,7 +5,7 @@ import datetime
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +14,7 @@ from tui_agent.agent import connection as connections
 from tui_agent.agent.approval import Approver, Grant, Rulebook
 from tui_agent.agent.automatic import Reviewer
 from tui_agent.agent.connection import Connection, limits_for
+from tui_agent.agent.grants import revoke_grant, saved_grants
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
@@ -33,9 +34,6 @@ from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ConfigInvalid, ModelError
 from tui_agent.paths import archive_file
 from tui_agent.settings import Settings, spoken
-
-_GRANTS = "approvals"
-"""Key under which the archive keeps what was allowed for good."""
 
 
 class Services:
@@ -61,6 +59,9 @@ class Services:
         self.toolbox: Toolbox | None = None
         """The tools of the directory; None while no model that takes tools was connected."""
 
+        self._preparing: asyncio.Task[None] | None = None
+        """Loads what the first request needs, beside everything else that a start does."""
+
         self._past = Past(lambda: self.current)
         self._open_archive = open_archive
         self._archive: Archive | None = None
@@ -72,6 +73,7 @@ class Services:
         Raises:
             ArchiveError: it cannot be used; the text says why and what to do.
         """
+        self._preparing = asyncio.create_task(connections.prepare(self.settings))
         self._archive = await self._open_archive(archive_file(override=self.settings.data_dir))
 
     @property
@@ -95,7 +97,7 @@ class Services:
         rulebook = (
             self.bench.rulebook
             if self.bench
-            else Rulebook(self.settings.approval, self.settings.deny, await self._saved_grants())
+            else Rulebook(self.settings.approval, self.settings.deny, await saved_grants(self.archive))
         )
         self.bench = Workbench(
             self.settings,
@@ -105,7 +107,6 @@ class Services:
             rulebook=rulebook,
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
-            save_grants=self.save_grants,
         )
         self._measures.limits = connection.limits(self.settings)
         self._measures.counter = connection.counter
@@ -232,17 +233,11 @@ class Services:
         if self.bench is not None and self.toolbox is not None and self.bench.tools:
             self.bench.tools = self.toolbox.tools()
 
-    async def _saved_grants(self) -> tuple[Grant, ...]:
-        stored = await self.archive.recall(_GRANTS)
-        return tuple(Grant(**each) for each in stored) if isinstance(stored, list) else ()
-
     async def revoke(self, grant: Grant) -> None:
-        """Take an approval back, here and for the next start."""
-        if self.bench is not None:
-            self.bench.rulebook.revoke(grant)
-            await self.save_grants()
+        """Take an approval back, here and for the next start.
 
-    async def save_grants(self) -> None:
-        """Keep the approvals that outlive their session."""
+        Raises:
+            NotSaved: it is taken back here all the same.
+        """
         if self.bench is not None:
-            await self.archive.remember(_GRANTS, [asdict(grant) for grant in self.bench.rulebook.saved()])
+            await revoke_grant(self.archive, self.bench.rulebook, grant)

@@ -68,7 +68,7 @@ async def remember_prices(archive: Archive, listed: Iterable[ModelInfo]) -> None
     }
     if told:
         with suppress(NotSaved):  # a price is no reason for anything to fail
-            await archive.remember(_PRICES, {**(await archive.recall(_PRICES) or {}), **told})
+            await archive.revise(_PRICES, lambda known: {**(known or {}), **told})
 
 
 async def known_prices(archive: Archive) -> Prices:

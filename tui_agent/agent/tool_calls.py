@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
 from tui_agent.agent.doubts import Doubts
+from tui_agent.agent.grants import save_grant, take_over_saved
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.base import Intent, Tool, ToolResult, find
@@ -66,6 +67,7 @@ class ToolRound:
 
     async def run(self) -> AsyncGenerator[Event, None]:
         """Run what may run: neighbours that only read together, all others one after another, in the order asked."""
+        await take_over_saved(self._session.archive, self._bench.rulebook)
         waiting = list(self._calls)
         while waiting and not self.left_pending:
             free = await self._free_ones(waiting)
@@ -148,8 +150,9 @@ class ToolRound:
             return
         for event in await self._session.append(answered):
             yield event
-        if self._bench.rulebook.remember(ready.intent, decision.verdict) is not None:
-            await self._bench.save_grants()
+        grant = self._bench.rulebook.remember(ready.intent, decision.verdict)
+        if grant is not None:
+            await save_grant(self._session.archive, self._bench.rulebook, grant)
         async with aclosing(self._run_watched(ready)) as events:
             async for event in events:
                 yield event

@@ -1,6 +1,6 @@
 """Everything a turn needs besides its session: the connected model, the tools, the rules and the settings."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui_agent.agent.approval import Rulebook
@@ -9,10 +9,6 @@ from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.wording import Wording, wording
 from tui_agent.core.messages import ToolSpec
 from tui_agent.settings import CompactionMode, Settings
-
-
-async def _nowhere() -> None:
-    """Keeps nothing."""
 
 
 @dataclass(slots=True)
@@ -35,9 +31,6 @@ class Workbench:
 
     prepared: dict[str, object] = field(default_factory=dict)
     """Summaries made ahead of need, by session id: `agent.background` keeps and reads them."""
-
-    save_grants: Callable[[], Awaitable[None]] = _nowhere
-    """Keeps the approvals that outlive their session; called when one was given."""
 
     @property
     def takes_tools(self) -> bool:

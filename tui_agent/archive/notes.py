@@ -1,17 +1,17 @@
 """Small things kept beside the logs: unsent text, partial answers, what is remembered. All replaceable."""
 
+from collections.abc import Callable
 from typing import Any
 
 import apsw
 
+from tui_agent.archive.faults import transaction
+from tui_agent.archive.last_resort import LastResort
 from tui_agent.archive.rows import DamagedRow, packed_json, packed_text, unpacked_json, unpacked_text
-from tui_agent.archive.worker import Worker
 
 
-class ArchivedNotes:
+class ArchivedNotes(LastResort):
     """The part of the archive that holds small things which may be lost without harm to a session's log."""
-
-    _worker: Worker
 
     async def save_unsent(self, session_id: str, text: str) -> None:
         """Keep the text standing in the prompt; `session_id` is "" for a session not made yet.
@@ -19,7 +19,7 @@ class ArchivedNotes:
         Raises:
             NotSaved
         """
-        await self._worker.write(lambda connection: _save_unsent(connection, session_id, text))
+        await self._save(lambda connection: _save_unsent(connection, session_id, text))
 
     async def unsent(self, session_id: str) -> str:
         """The unsent text last kept, or ""."""
@@ -31,7 +31,7 @@ class ArchivedNotes:
         Raises:
             NotSaved
         """
-        await self._worker.write(lambda connection: _save_partial(connection, session_id, partial))
+        await self._save(lambda connection: _save_partial(connection, session_id, partial))
 
     async def partial(self, session_id: str) -> dict[str, Any] | None:
         """What was kept of an answer that never ended; None for no such answer."""
@@ -52,6 +52,15 @@ class ArchivedNotes:
             NotSaved
         """
         await self._worker.write(lambda connection: _remember(connection, key, value))
+
+    async def revise(self, key: str, change: Callable[[Any], Any]) -> Any:
+        """Keep what `change` makes of the value under a key, in one step: what another process has kept there is not
+        overwritten unseen. The new value. `change` runs on the archive's thread.
+
+        Raises:
+            NotSaved
+        """
+        return await self._worker.write(lambda connection: _revise(connection, key, change))
 
     async def recall(self, key: str) -> Any:
         """The value kept under a key, or None."""
@@ -102,6 +111,14 @@ def _remember(connection: apsw.Connection, key: str, value: Any) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO remembered (key, value) VALUES (?, ?)", (packed_text(key), packed_json(value))
     )
+
+
+def _revise(connection: apsw.Connection, key: str, change: Callable[[Any], Any]) -> Any:
+    """Read, change and keep a value under one lock."""
+    with transaction(connection):
+        value = change(_recall(connection, key))
+        _remember(connection, key, value)
+    return value
 
 
 def _recall(connection: apsw.Connection, key: str) -> Any:
