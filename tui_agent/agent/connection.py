@@ -9,6 +9,7 @@ from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
 from tui_agent.errors import EmbeddedModelFailed, ModelError
+from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import make_counter
 from tui_agent.model.embedded import WINDOW, EmbeddedServer, install_command, is_installed
@@ -102,6 +103,17 @@ def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
     )
 
 
+def names_endpoint(settings: Settings) -> bool:
+    """Whether it is settled which endpoint will be asked."""
+    return bool(settings.base_url or settings.api_key)
+
+
+async def prepare(settings: Settings) -> None:
+    """Load what asking the configured endpoint takes; nothing while none is configured."""
+    if names_endpoint(settings):
+        await wire.prepare()
+
+
 async def connect(settings: Settings, report: Report) -> Connection:
     """The endpoint that is configured; else a local server; else the embedded model.
 
@@ -109,7 +121,7 @@ async def connect(settings: Settings, report: Report) -> Connection:
         NothingConfigured: there is nothing to talk to; the text says the exact commands.
         ModelError: what is configured cannot be reached, or the embedded model did not start.
     """
-    if settings.base_url or settings.api_key:
+    if names_endpoint(settings):
         base_url = settings.base_url or OPENAI_BASE_URL
         report(f"connecting to {base_url}")
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)

@@ -1,8 +1,10 @@
 """What the client needs from the wire. Implemented in `sdk` and `http`, which are slow to import and come in late."""
 
 import asyncio
-import importlib
+import gc
+import sys
 from collections.abc import AsyncGenerator, Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 from tui_agent.model.endpoint import Endpoint
@@ -71,9 +73,14 @@ class JsonClient(Protocol):
     async def aclose(self) -> None: ...
 
 
+async def prepare() -> None:
+    """Load what `connect` needs: it takes half a second, in which other things can be done."""
+    await asyncio.to_thread(_load_sdk)
+
+
 async def connect(endpoint: Endpoint, connect_seconds: float) -> Connection:
-    """A connection through the SDK, which is imported in a thread the first time, as it takes half a second."""
-    await asyncio.to_thread(importlib.import_module, "tui_agent.model.sdk")
+    """A connection through the SDK, which is imported in a thread the first time."""
+    await prepare()
     from tui_agent.model.sdk import SdkConnection
 
     return await asyncio.to_thread(SdkConnection, endpoint, connect_seconds)
@@ -81,7 +88,21 @@ async def connect(endpoint: Endpoint, connect_seconds: float) -> Connection:
 
 async def ask(endpoint: Endpoint, seconds: float) -> JsonClient:
     """A client for small questions; `seconds` bound each of them as a whole."""
-    await asyncio.to_thread(importlib.import_module, "tui_agent.model.http")
+    await asyncio.to_thread(import_module, "tui_agent.model.http")
     from tui_agent.model.http import HttpJsonClient
 
     return await asyncio.to_thread(HttpJsonClient, endpoint, seconds)
+
+
+def _load_sdk() -> None:
+    """Import the SDK; of its hundreds of modules nothing is garbage, so none is looked for, now or later."""
+    name = "tui_agent.model.sdk"
+    if name in sys.modules or not gc.isenabled():
+        import_module(name)
+        return
+    gc.disable()
+    try:
+        import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()
