@@ -34,6 +34,9 @@ docs:  ## writes the tables of keys, commands and settings into the README
 texts:  ## brings the catalogue of the Chinese interface up to the source and compiles it
 	$(PYTHON) -m tests.texts
 
+demo:  ## acts the README's moving picture out again
+	$(PYTHON) -m tests.demo
+
 run:
 	$(PYTHON) -m tui_agent
 

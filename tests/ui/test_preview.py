@@ -82,6 +82,7 @@ async def test_cancelling_while_the_summary_is_written_ends_the_request(tmp_path
             await person.press("f4")
             await person.until(gate.reached.is_set)
             await person.sees("The summary is being written")
+            await person.sees("shown when the summary is written")
             await person.press("a")
             assert isinstance(person.app.screen, PreviewScreen)
             await person.press("escape")
