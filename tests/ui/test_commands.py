@@ -1,5 +1,9 @@
+import re
+from pathlib import Path
+
 import pytest
 
+import tui_agent
 from tui_agent.ui.bindings import KEYS, keys_of, unknown_ids
 from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, UnknownCommand, completions, read_prompt
 from tui_agent.ui.handlers import HANDLERS
@@ -93,3 +97,18 @@ def test_words_behind_a_command_that_takes_none_make_it_a_message() -> None:
     assert read_prompt(text) == Say(text)
     assert isinstance(read_prompt("/help"), Run)
     assert isinstance(read_prompt("/compact the parser"), Run)
+
+
+def test_every_command_that_a_line_or_an_error_advises_exists_on_the_screen() -> None:
+    package = Path(tui_agent.__file__).parent
+    known = {each.name for each in COMMANDS}
+    advised = {
+        word
+        for path in package.rglob("*.py")
+        if not path.name.startswith("headless")
+        for text in re.findall(r'"[^"\n]*"', path.read_text(encoding="utf-8"))
+        for word in re.findall(r"(?<![\w./~<*])/((?:un|re)?[a-z]+(?:-[a-z]+)?)(?=[ ;,.]| ?[a-z]*\")", text)
+        if " " in text
+    }
+    assert {"unprune", "redo-compact"} <= advised
+    assert advised <= known

@@ -4,7 +4,17 @@ from typing import Any
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tests.ui.support import LARGE, SMALL, Sitting, sitting
-from tui_agent.core.entries import Compacted, DetailKept, Logged
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    DetailKept,
+    Logged,
+    Pruned,
+    TextPart,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+)
 from tui_agent.ui.screens.preview import PreviewScreen
 from tui_agent.ui.widgets.lost_list import LostList
 from tui_agent.ui.widgets.status_bar import CompactButton
@@ -239,6 +249,21 @@ async def test_undo_and_redo_bring_the_context_back_and_forth(tmp_path: Path) ->
             await person.until(lambda: session.context().messages == before)
             await person.send("/redo-compact")
             await person.until(lambda: session.context().messages == after)
+
+
+async def test_tool_results_that_were_left_out_are_brought_back(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            session = person.conductor.view.session
+            assert session is not None
+            calls = AssistantSaid("", tool_calls=(ToolCall("a", "read_file", "{}"),))
+            await session.append(UserSaid((TextPart("read it"),)), calls, ToolReturned("a", "the whole file"))
+            before = session.context().messages
+            await session.append(Pruned((session.checkpoint.seq,), ("[left out]",)))
+            assert session.context().messages != before
+            await person.send("/unprune")
+            await person.sees("back in the context")
+            assert session.context().messages == before
 
 
 async def test_mode_ask_shows_the_preview_before_an_automatic_compaction(tmp_path: Path) -> None:

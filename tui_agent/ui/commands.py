@@ -9,6 +9,8 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from tui_agent.language import N_, _
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -27,40 +29,46 @@ class Command:
     needs_argument: bool = False
     """Whether choosing it from the completion leaves room for an argument instead of running it."""
 
+    @property
+    def usage(self) -> str:
+        """`/compact [focus]`, in the reader's language."""
+        return f"/{self.name} {_(self.argument)}".rstrip()
+
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "keys and commands", binding="help"),
-    Command("new", "start a new session", binding="new"),
-    Command("sessions", "list, search, rename, delete sessions", binding="sessions"),
-    Command("resume", "open another session", "[id]"),
-    Command("rename", "give this session a title", "[title]"),
-    Command("fork", "new session that begins like this one"),
-    Command("delete", "delete this session, after asking"),
-    Command("model", "show or change the model", "[name]"),
-    Command("system", "show or change the system prompt", "[text]"),
-    Command("context", "context panel: gauge, summary, pins, details", binding="context"),
-    Command("summary", "read the summary that stands, and its versions"),
-    Command("compact", "fold old messages into the summary, preview first", "[focus]", binding="compact"),
-    Command("undo-compact", "take the last compaction back", binding="undo-compact"),
-    Command("redo-compact", "apply again what was undone"),
-    Command("pin", "carry a line in every context, word for word", "[text]"),
-    Command("pins", "list the pins; unpin"),
-    Command("search", "find in this session, or in all of them", "[words]", binding="find"),
-    Command("retry", "ask the last question again"),
-    Command("edit", "choose an earlier message of yours to edit"),
-    Command("copy", "copy the last answer, a code block, or all", "[code|all|file]"),
-    Command("export", "write the session to a file", "[md|json|html] [path]"),
-    Command("editor", "write the prompt in $EDITOR", binding="editor"),
-    Command("attach", "put a text file or a picture into the prompt", "path", needs_argument=True),
-    Command("tools", "the tools the model is offered"),
-    Command("approve", "approval mode: ask, edits, all", "[ask|edits|all]", binding="approval"),
-    Command("tour", "two minutes with an example session"),
-    Command("theme", "choose the colours", "[name]"),
-    Command("keys", "all key bindings and their ids"),
-    Command("cost", "tokens and money this session has taken"),
-    Command("import", "take over sessions from a file", "path", needs_argument=True),
-    Command("doctor", "what is configured, reachable, and its window"),
-    Command("quit", "leave", binding="quit"),
+    Command("help", N_("keys and commands"), binding="help"),
+    Command("new", N_("start a new session"), binding="new"),
+    Command("sessions", N_("list, search, rename, delete sessions"), binding="sessions"),
+    Command("resume", N_("open another session"), "[id]"),
+    Command("rename", N_("give this session a title"), N_("[title]")),
+    Command("fork", N_("new session that begins like this one")),
+    Command("delete", N_("delete this session, after asking")),
+    Command("model", N_("show or change the model"), N_("[name]")),
+    Command("system", N_("show or change the system prompt"), N_("[text]")),
+    Command("context", N_("context panel: gauge, summary, pins, details"), binding="context"),
+    Command("summary", N_("read the summary that stands, and its versions")),
+    Command("compact", N_("fold old messages into the summary, preview first"), N_("[focus]"), binding="compact"),
+    Command("undo-compact", N_("take the last compaction back"), binding="undo-compact"),
+    Command("redo-compact", N_("apply again what was undone")),
+    Command("unprune", N_("bring back tool results that were left out to save space")),
+    Command("pin", N_("carry a line in every context, word for word"), N_("[text]")),
+    Command("pins", N_("list the pins; unpin")),
+    Command("search", N_("find in this session, or in all of them"), N_("[words]"), binding="find"),
+    Command("retry", N_("ask the last question again")),
+    Command("edit", N_("choose an earlier message of yours to edit")),
+    Command("copy", N_("copy the last answer, a code block, or all"), "[code|all|file]"),
+    Command("export", N_("write the session to a file"), N_("[md|json|html] [path]")),
+    Command("editor", N_("write the prompt in $EDITOR"), binding="editor"),
+    Command("attach", N_("put a text file or a picture into the prompt"), N_("path"), needs_argument=True),
+    Command("tools", N_("the tools the model is offered")),
+    Command("approve", N_("approval mode: ask, edits, all"), "[ask|edits|all]", binding="approval"),
+    Command("tour", N_("two minutes with an example session")),
+    Command("theme", N_("choose the colours"), N_("[name]")),
+    Command("keys", N_("all key bindings and their ids")),
+    Command("cost", N_("tokens and money this session has taken")),
+    Command("import", N_("take over sessions from a file"), N_("path"), needs_argument=True),
+    Command("doctor", N_("what is configured, reachable, and its window")),
+    Command("quit", N_("leave"), binding="quit"),
 )
 """Every command, in the order of help and completion."""
 
@@ -128,15 +136,15 @@ class CommandPalette(Provider):
 
     async def discover(self) -> Hits:
         for command in COMMANDS:
-            yield DiscoveryHit(f"/{command.name}", self._runner(command), help=command.help)
+            yield DiscoveryHit(f"/{command.name}", self._runner(command), help=_(command.help))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command in COMMANDS:
-            label = f"/{command.name}  {command.help}"
+            label = f"/{command.name}  {_(command.help)}"
             score = matcher.match(label)
             if score > 0:
-                yield Hit(score, matcher.highlight(label), self._runner(command), help=command.help)
+                yield Hit(score, matcher.highlight(label), self._runner(command), help=_(command.help))
 
     def _runner(self, command: Command) -> Callable[[], object]:
         return partial(self.screen.run_action, f"command('{command.name}')")

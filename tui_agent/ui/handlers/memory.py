@@ -9,6 +9,7 @@ from tui_agent.agent.spending import known_prices, spending_in_words
 from tui_agent.core.entries import Compacted, Logged, said_text
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, UsageError
+from tui_agent.language import _
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -27,7 +28,7 @@ def open_session_of(chat: Conductor) -> Session:
         UsageError: the archive is still being opened.
     """
     if chat.view.session is None:
-        raise UsageError("The session is still being opened.", todo="Try again in a moment.")
+        raise UsageError(_("The session is still being opened."), todo=_("Try again in a moment."))
     return chat.view.session
 
 
@@ -37,16 +38,21 @@ async def compact(chat: Conductor, focus: str) -> None:
 
 async def undo(chat: Conductor, argument: str) -> None:
     await _change(
-        chat, changes.undo(open_session_of(chat)), "The compaction was undone; /redo-compact applies it again."
+        chat, changes.undo(open_session_of(chat)), _("The compaction was undone; /redo-compact applies it again.")
     )
 
 
 async def redo(chat: Conductor, argument: str) -> None:
-    await _change(chat, changes.redo(open_session_of(chat)), "The compaction was applied again.")
+    await _change(chat, changes.redo(open_session_of(chat)), _("The compaction was applied again."))
+
+
+async def unprune(chat: Conductor, argument: str) -> None:
+    """Bring back the tool results that were left out of the context."""
+    await _change(chat, changes.unprune(open_session_of(chat)), _("The tool output is back in the context."))
 
 
 async def restore(chat: Conductor, seq: str) -> None:
-    await _change(chat, changes.restore(open_session_of(chat), int(seq)), "This summary is the live one now.")
+    await _change(chat, changes.restore(open_session_of(chat), int(seq)), _("This summary is the live one now."))
 
 
 async def _change(chat: Conductor, change: Awaitable[list[Event]], done: str) -> None:
@@ -57,24 +63,24 @@ async def _change(chat: Conductor, change: Awaitable[list[Event]], done: str) ->
 async def pin(chat: Conductor, text: str) -> None:
     session = open_session_of(chat)
     if text:
-        await _change(chat, changes.pin(session, text), "Pinned: every context carries it, word for word.")
+        await _change(chat, changes.pin(session, text), _("Pinned: every context carries it, word for word."))
         return
-    question = TextPromptScreen("Pin a line", "Every context carries it word for word, whatever is compacted.")
+    question = TextPromptScreen(_("Pin a line"), _("Every context carries it word for word, whatever is compacted."))
     chat.app.push_screen(question, lambda line: chat.later("pin", line or ""))
 
 
 async def pins(chat: Conductor, argument: str) -> None:
     found = open_session_of(chat).checkpoint.pins
     if not found:
-        raise CompactionError("Nothing is pinned.", todo="/pin followed by words pins a line; p pins a message.")
+        raise CompactionError(_("Nothing is pinned."), todo=_("/pin followed by words pins a line; p pins a message."))
     choices = [Choice(str(each.seq), each.text) for each in found]
-    picker = PickScreen("Pins", choices, explanation="Every context carries these. Enter unpins one.")
+    picker = PickScreen(_("Pins"), choices, explanation=_("Every context carries these. Enter unpins one."))
     chat.app.push_screen(picker, lambda seq: chat.later("unpin", seq or ""))
 
 
 async def unpin(chat: Conductor, seq: str) -> None:
     if seq:
-        await _change(chat, changes.unpin(open_session_of(chat), int(seq)), "Unpinned.")
+        await _change(chat, changes.unpin(open_session_of(chat), int(seq)), _("Unpinned."))
 
 
 async def context(chat: Conductor, argument: str) -> None:
@@ -98,7 +104,7 @@ async def compare(chat: Conductor, seq: str) -> None:
     earlier = chosen.entry.previous
     before = next((each for each in versions if each.seq == earlier), None)
     lines = [Line(describe(chosen), "dim"), Line(""), *changed_lines(_text(before), _text(chosen))]
-    chat.app.push_screen(ReadingScreen("What this summary changed", lines))
+    chat.app.push_screen(ReadingScreen(_("What this summary changed"), lines))
 
 
 def _text(version: Logged | None) -> str:
@@ -111,13 +117,15 @@ async def keep_detail(chat: Conductor, text: str) -> None:
     left_out = live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
     wanted = next((detail for detail in left_out if detail.text == text), None)
     if wanted is not None:
-        await _change(chat, changes.keep_detail(open_session_of(chat), wanted), "It is carried along, word for word.")
+        await _change(
+            chat, changes.keep_detail(open_session_of(chat), wanted), _("It is carried along, word for word.")
+        )
 
 
 async def tour(chat: Conductor, argument: str) -> None:
     if chat.services.bench is None:
         raise UsageError(
-            "The tour needs a model, to have a summary written.", todo="The start card says how to get one."
+            _("The tour needs a model, to have a summary written."), todo=_("The start card says how to get one.")
         )
     session = chat.services.new_session()
     await chat.open_session(session)
@@ -130,13 +138,14 @@ async def cost(chat: Conductor, argument: str) -> None:
     prices = await known_prices(chat.services.archive)
     words = spending_in_words(session.checkpoint.spending, chat.services.settings.budget, prices)
     lines = [Line(safe(line, single_line=True)) for line in words.split("\n")]
-    chat.app.push_screen(ReadingScreen("Tokens and cost", lines))
+    chat.app.push_screen(ReadingScreen(_("Tokens and cost"), lines))
 
 
 HANDLERS: Mapping[str, Handler] = {
     "compact": compact,
     "undo-compact": undo,
     "redo-compact": redo,
+    "unprune": unprune,
     "restore": restore,
     "pin": pin,
     "pins": pins,

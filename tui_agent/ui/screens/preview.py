@@ -21,6 +21,7 @@ from tui_agent.context.ledger import details_of, lost
 from tui_agent.core.entries import Logged
 from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import NothingToFold, TuiAgentError
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.preview_lines import changed_lines, figures, folded_lines, hints, summary_lines, with_put_back
@@ -94,12 +95,12 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         self._written = ""
         """The proposed summary so far, while it streams."""
 
-        self._state = "The summary is being written"
+        self._state = _("The summary is being written")
         self._drawing = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog preview") as dialog:
-            dialog.border_title = Content("Compact")
+            dialog.border_title = Content(_("Compact"))
             yield Static(id="preview-figures")
             with Horizontal(id="preview-body"):
                 with Vertical(id="preview-main"):
@@ -125,9 +126,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         """Have a summary written; an earlier proposal is void."""
         self._wish = wish
         self._proposal, self._edited, self._written = None, None, ""
-        self._state = "The summary is being written"
+        self._state = _("The summary is being written")
         self.query_one("#proposed", LinesView).follow = True
-        self.query_one(LostList).show_lost(())
+        self.query_one(LostList).show_lost(None)
         self.shown = "summary"
         self._draw()
         self._write(self._propose(wish))
@@ -150,7 +151,11 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
                 self._draw_soon()
             case SummaryRestarted(reason):
                 self._written = ""
-                self._state = f"Writing again: {safe(reason, single_line=True)}" if reason else self._state
+                self._state = (
+                    _("Writing again: {reason}").format(reason=safe(reason, single_line=True))
+                    if reason
+                    else self._state
+                )
                 self._draw_soon()
             case Proposed(proposal):
                 self._proposal = proposal
@@ -165,9 +170,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         message.stop()
         error = message.error
         if isinstance(error, NothingToFold):
-            self._state = f"Nothing to fold. {error}"
+            self._state = _("Nothing to fold. {error}").format(error=error)
         else:
-            self._state = f"No summary. {error}"
+            self._state = _("No summary. {error}").format(error=error)
         self._draw()
 
     def _draw_soon(self) -> None:
@@ -210,13 +215,13 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
 
     def _heading(self) -> Content:
         names = {
-            "summary": "Proposed summary",
-            "changes": "What changed since the last summary",
-            "folded": "Messages that go into it",
-            "edit": "Edit: used byte for byte · Esc done · Ctrl+Enter apply",
+            "summary": _("Proposed summary"),
+            "changes": _("What changed since the last summary"),
+            "folded": _("Messages that go into it"),
+            "edit": _("Edit: used byte for byte · Esc done · Ctrl+Enter apply"),
         }
-        edited = "  (edited)" if self._edited is not None and self.shown == "summary" else ""
-        return Content(names.get(self.shown, "Proposed summary") + edited)
+        edited = _("  (edited)") if self._edited is not None and self.shown == "summary" else ""
+        return Content(names.get(self.shown, _("Proposed summary")) + edited)
 
     # ── views ────────────────────────────────────────────────────────────────
 
@@ -295,8 +300,8 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
 
     def action_regenerate(self) -> None:
         question = TextPromptScreen(
-            "Write it again",
-            "What should the summary pay attention to? Empty is fine.",
+            _("Write it again"),
+            _("What should the summary pay attention to? Empty is fine."),
             value=self._wish.focus,
         )
         self.app.push_screen(question, self._again)

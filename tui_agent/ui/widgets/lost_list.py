@@ -10,8 +10,10 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Detail
+from tui_agent.language import _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.words import word
 
 
 class LostList(Vertical):
@@ -24,9 +26,10 @@ class LostList(Vertical):
         super().__init__(id="lost-pane")
         self._lost: tuple[Detail, ...] = ()
         self._chosen: dict[Detail, None] = {}
+        self._is_known = False
 
     def compose(self) -> ComposeResult:
-        yield Static(Content("Left out"), id="lost-heading", classes="panel-title")
+        yield Static(Content(_("Left out")), id="lost-heading", classes="panel-title")
         yield OptionList(id="lost", markup=False, compact=True)
         yield Static(id="preview-pins")
 
@@ -35,9 +38,10 @@ class LostList(Vertical):
         """The details to put back, in the order of the report."""
         return tuple(detail for detail in self._lost if detail in self._chosen)
 
-    def show_lost(self, lost: Sequence[Detail]) -> None:
-        """Show these; of those chosen before, the ones that are still lost stay chosen."""
-        self._lost = tuple(dict.fromkeys(lost))
+    def show_lost(self, lost: Sequence[Detail] | None) -> None:
+        """Show these; of those chosen before, the ones that are still lost stay chosen. None: it is not known yet."""
+        self._is_known = lost is not None
+        self._lost = tuple(dict.fromkeys(lost or ()))
         self._chosen = {detail: None for detail in self._chosen if detail in self._lost}
         rows = self.query_one(OptionList)
         rows.clear_options()
@@ -45,17 +49,18 @@ class LostList(Vertical):
         if self._lost:
             rows.highlighted = 0
         else:
-            rows.add_option(Option(Content.styled("nothing exact is lost", MUTED), disabled=True))
+            words = _("nothing exact is lost") if self._is_known else _("shown when the summary is written")
+            rows.add_option(Option(Content.styled(words, MUTED), disabled=True))
         self._say()
 
     def show_pins(self, pins: Sequence[str]) -> None:
         """Name the pins, which every context carries."""
         if not pins:
             return
-        rows = [Content.styled("Pins stay, word for word", MUTED)]
+        rows = [Content.styled(_("Pins stay, word for word"), MUTED)]
         rows += [content(f"▪ {pin}", single_line=True) for pin in pins[:4]]
         if len(pins) > 4:
-            rows.append(Content.styled(f"… and {len(pins) - 4} more", MUTED))
+            rows.append(Content.styled(_("… and {n} more").format(n=len(pins) - 4), MUTED))
         self.query_one("#preview-pins", Static).update(Content("\n").join(rows))
 
     def take_focus(self) -> None:
@@ -100,9 +105,9 @@ class LostList(Vertical):
     def _row(self, detail: Detail) -> Content:
         mark = "[+] " if detail in self._chosen else "[ ] "
         name = f"{detail.name}: " if detail.name else ""
-        stated = "" if detail.origin == "user" else f" ({detail.origin})"
+        stated = "" if detail.origin == "user" else f" ({word(detail.origin)})"
         text = content(f"{name}{detail.text}", single_line=True)
-        return Content(mark) + text + Content.styled(f"  {detail.kind}{stated}", MUTED)
+        return Content(mark) + text + Content.styled(f"  {word(detail.kind)}{stated}", MUTED)
 
     def _changed(self) -> None:
         self._say()
@@ -110,5 +115,12 @@ class LostList(Vertical):
 
     def _say(self) -> None:
         count, back = len(self._lost), len(self.put_back)
-        words = f"Left out: {count}" + (f" · {back} put back" if back else "") + (" · + puts back" if count else "")
+        if not self._is_known:
+            self.query_one("#lost-heading", Static).update(Content(_("Left out")))
+            return
+        words = (
+            _("Left out: {count}").format(count=count)
+            + (_(" · {back} put back").format(back=back) if back else "")
+            + (_(" · + puts back") if count else "")
+        )
         self.query_one("#lost-heading", Static).update(Content(words))
