@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from tui_agent.errors import TuiAgentError
+from tui_agent.language import _
 from tui_agent.paths import config_file, log_dir, styles_dir
 from tui_agent.settings import Settings, load, speak
 from tui_agent.ui.bindings import bindings, unknown_ids
@@ -121,9 +122,9 @@ class TuiAgentApp(App[None]):
         settings = self._settings
         self.set_keymap(dict(settings.keys))
         leave_on_signals(self._leave_on_signal)
-        strangers = [f"[keys] names no binding: {each}" for each in unknown_ids(settings.keys)]
+        strangers = [_("[keys] names no binding: {each}").format(each=each) for each in unknown_ids(settings.keys)]
         for problem in (*self._problems, *strangers):
-            self.notify(safe(problem), title="Settings", severity="warning", timeout=12, markup=False)
+            self.notify(safe(problem), title=_("Settings"), severity="warning", timeout=12, markup=False)
         self.call_after_refresh(self._begin)
 
     @work(exclusive=True, group="begin")
@@ -154,7 +155,7 @@ class TuiAgentApp(App[None]):
 
     def action_help_quit(self) -> None:
         """Ctrl+C where nothing is selected, over a modal."""
-        self.notify("Esc closes this. Ctrl+Q quits.", markup=False)
+        self.notify(_("Esc closes this. Ctrl+Q quits."), markup=False)
 
     @work(exit_on_error=False)
     async def _leave_on_signal(self, return_code: int) -> None:
@@ -189,7 +190,11 @@ class TuiAgentApp(App[None]):
         if isinstance(error, WorkerFailed):
             error = error.error
         where = write_crash_file(log_dir(override=self._settings.data_dir), error) if error else None
-        name = type(error).__name__ if error else "unknown error"
-        note = f" Where it happened: {where}" if where else ""
-        message = safe(f"tui-agent ended on an error of its own ({name}). What was said is kept.{note}")
+        name = type(error).__name__ if error else _("unknown error")
+        note = _(" Where it happened: {where}").format(where=where) if where else ""
+        message = safe(
+            _("tui-agent ended on an error of its own ({name}). What was said is kept.{note}").format(
+                name=name, note=note
+            )
+        )
         self.exit(return_code=1, message=message)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_agent.language import _
+
 LONGEST_FOR_TERMINALS = 74_000
 """Characters of base64 beyond which several terminals drop an OSC 52 sequence without a word."""
 
@@ -48,12 +50,16 @@ class Clipboard:
         size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
         checked = await self._copy_natively(data)
         if checked:
-            return f"Copied {size} with {checked}."
+            return _("Copied {size} with {checked}.").format(size=size, checked=checked)
         if self._environ.get("TMUX") and await self._run(("tmux", "load-buffer", "-w", "-"), data) is not None:
-            return f"Copied {size} to tmux's buffer, and sent to the terminal."
+            return _("Copied {size} to tmux's buffer, and sent to the terminal.").format(size=size)
         if len(encoded) > LONGEST_FOR_TERMINALS:
-            return f"Sent {size} to the terminal, which may find it too long. /copy file writes a file instead."
-        return f"Sent {size} to the terminal (OSC 52); not every terminal takes it. /copy file writes a file."
+            return _(
+                "Sent {size} to the terminal, which may find it too long. /copy file writes a file instead."
+            ).format(size=size)
+        return _("Sent {size} to the terminal (OSC 52); not every terminal takes it. /copy file writes a file.").format(
+            size=size
+        )
 
     def _osc52(self, encoded: str) -> str:
         sequence = f"\x1b]52;c;{encoded}\x07"
@@ -73,7 +79,11 @@ class Clipboard:
             if await self._run(native.write, data) is None:
                 continue
             is_same = await self._run(native.read, b"") == data
-            return f"{native.name}, read back and the same" if is_same else f"{native.name}, which could not be checked"
+            return (
+                _("{name}, read back and the same").format(name=native.name)
+                if is_same
+                else _("{name}, which could not be checked").format(name=native.name)
+            )
         return ""
 
     async def _run(self, command: tuple[str, ...], data: bytes) -> bytes | None:

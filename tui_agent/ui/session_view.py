@@ -37,6 +37,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
+from tui_agent.language import N_, _
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.theme import FAINT
@@ -46,7 +47,7 @@ from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
 
-STOP_HINT = "Esc stops"
+STOP_HINT = N_("Esc stops")
 
 
 class SessionView:
@@ -122,7 +123,7 @@ class SessionView:
                 ready=True,
                 approval=bench.rulebook.mode,
                 mode=bench.mode,
-                note=bench.tools_note or ("summary ready" if self._is_prepared(bench) else ""),
+                note=bench.tools_note or (_("summary ready") if self._is_prepared(bench) else ""),
             )
         )
 
@@ -183,26 +184,30 @@ class SessionView:
         activity = self._activity
         match event:
             case RequestSent(model):
-                activity.start(f"waiting for {safe(model, single_line=True)}", STOP_HINT)
+                activity.start(_("waiting for {model}").format(model=safe(model, single_line=True)), _(STOP_HINT))
             case TextArrived():
-                activity.start("answering", STOP_HINT)
+                activity.start(_("answering"), _(STOP_HINT))
             case ReasoningArrived():
-                activity.start("thinking", STOP_HINT)
+                activity.start(_("thinking"), _(STOP_HINT))
             case RetryScheduled(attempt, seconds, reason):
-                words = f"{safe(reason, single_line=True)} · trying again in {seconds:.0f} s (attempt {attempt})"
-                activity.start(words, STOP_HINT)
+                words = _("{reason} · trying again in {seconds:.0f} s (attempt {attempt})").format(
+                    reason=safe(reason, single_line=True), seconds=seconds, attempt=attempt
+                )
+                activity.start(words, _(STOP_HINT))
             case ToolStarted(call):
-                activity.start(f"running {safe(call.name, single_line=True, strict=True)}", STOP_HINT)
+                activity.start(
+                    _("running {name}").format(name=safe(call.name, single_line=True, strict=True)), _(STOP_HINT)
+                )
             case CompactionStarted(folded):
-                activity.start(f"writing a summary of {folded} messages", STOP_HINT)
+                activity.start(_("writing a summary of {n} messages").format(n=folded), _(STOP_HINT))
             case SummaryArrived():
                 pass
             case CompactionEnded(applied):
-                activity.start("going on", STOP_HINT)
+                activity.start(_("going on"), _(STOP_HINT))
                 if applied:
                     self._screen.notify(
-                        "Old messages were folded into the summary. F3 shows it, F8 takes it back.",
-                        title="Compacted",
+                        _("Old messages were folded into the summary. F3 shows it, F8 takes it back."),
+                        title=_("Compacted"),
                         markup=False,
                     )
             case TurnEnded():

@@ -2,6 +2,8 @@
 
 import datetime
 
+from tui_agent.language import _
+
 
 def _parsed(at: str) -> datetime.datetime | None:
     try:
@@ -24,4 +26,4 @@ def day_and_time(at: str, today: datetime.date | None = None) -> str:
     days = ((today or datetime.datetime.now().astimezone().date()) - parsed.date()).days
     if days == 0:
         return f"{parsed:%H:%M}"
-    return f"yesterday {parsed:%H:%M}" if days == 1 else f"{parsed:%Y-%m-%d %H:%M}"
+    return _("yesterday {parsed:%H:%M}").format(parsed=parsed) if days == 1 else f"{parsed:%Y-%m-%d %H:%M}"

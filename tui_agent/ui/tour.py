@@ -11,14 +11,22 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.events import Appended, Event
+from tui_agent.language import N_, _
 
 STEPS = (
-    "Tour 1/3 · This session is made up. The bar shows how full the context is; the tick is where compaction is due. "
-    "Press F4: you see the summary before it is used. In it, l lists what would be lost, + puts it back, a applies.",
-    "Tour 2/3 · The old messages are dimmed above the line, and still there: scroll up. The panel (F3) shows the "
-    "summary that stands for them; Enter on a line goes to where it comes from. Press F8 to take it all back.",
-    "Tour 3/3 · Everything is back, word for word; /redo-compact applies it again. That was the tour. "
-    "/delete removes this example, Ctrl+N starts a session of your own.",
+    N_(
+        "Tour 1/3 · This session is made up. The bar shows how full the context is; the tick is where compaction is "
+        "due. Press F4: you see the summary before it is used. In it, l lists what would be lost, + puts it back, "
+        "a applies."
+    ),
+    N_(
+        "Tour 2/3 · The old messages are dimmed above the line, and still there: scroll up. The panel (F3) shows the "
+        "summary that stands for them; Enter on a line goes to where it comes from. Press F8 to take it all back."
+    ),
+    N_(
+        "Tour 3/3 · Everything is back, word for word; /redo-compact applies it again. That was the tour. "
+        "/delete removes this example, Ctrl+N starts a session of your own."
+    ),
 )
 
 _SAID = (
@@ -66,10 +74,10 @@ _SAID = (
 
 def example() -> list[Entry]:
     """The entries of the example session."""
-    entries: list[Entry] = [TitleSet("A tour: moving the shop", by_user=True)]
+    entries: list[Entry] = [TitleSet(_("A tour: moving the shop"), by_user=True)]
     for asked, answered in _SAID:
         entries += [UserSaid((TextPart(asked),)), AssistantSaid(answered)]
-    return [*entries, Noticed("This session was made up for the tour. No model wrote it.")]
+    return [*entries, Noticed(_("This session was made up for the tour. No model wrote it."))]
 
 
 def next_step(step: int, event: Event) -> int:

@@ -21,6 +21,7 @@ from tui_agent.agent.turn import Turn
 from tui_agent.core.entries import Part, TextPart
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
+from tui_agent.language import _
 from tui_agent.ui.attention import LONG_SECONDS, Attention
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
@@ -162,7 +163,7 @@ class TurnDesk:
             self._take_back_unsaved()
         self._sending = None
         if monotonic() - self._began > LONG_SECONDS:
-            self._attention.call("the answer is there")
+            self._attention.call(_("the answer is there"))
         return worker.state is WorkerState.SUCCESS
 
     def _take_back_unsaved(self) -> None:
@@ -180,9 +181,9 @@ class TurnDesk:
             error
             if isinstance(error, TuiAgentError)
             else TuiAgentError(
-                f"The turn ended with an error of this program: {type(error).__name__}.",
-                "What was said before it is kept.",
-                "Try /retry. If it happens again, please report it.",
+                _("The turn ended with an error of this program: {name}.").format(name=type(error).__name__),
+                _("What was said before it is kept."),
+                _("Try /retry. If it happens again, please report it."),
             )
         )
         self._screen.post_message(Told(told))
@@ -198,7 +199,7 @@ class TurnDesk:
 
         screen = ApprovalScreen(request)
         self._screen.post_message(ApprovalShown(True))
-        self._attention.call("a tool waits for your approval")
+        self._attention.call(_("a tool waits for your approval"))
         try:
             decision = await self._screen.app.push_screen_wait(screen)
         except asyncio.CancelledError:
@@ -217,7 +218,7 @@ class TurnDesk:
         session = self._view.session
         if session is None:
             return None
-        self._attention.call("a summary waits for you")
+        self._attention.call(_("a summary waits for you"))
         screen = PreviewScreen(
             propose,
             wish,

@@ -3,6 +3,7 @@
 from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
+from tui_agent.language import _
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.prompt import Prompt
 
@@ -24,7 +25,7 @@ class Unsent:
         """Put an earlier message into the prompt; what is sent next takes its place."""
         self._editing = seq
         self._prompt.write(text)
-        self._prompt.border_title = Content(f" editing #{seq} · Esc leaves it as it was ")
+        self._prompt.border_title = Content(_(" editing #{seq} · Esc leaves it as it was ").format(seq=seq))
         self._prompt.focus()
 
     def end_edit(self) -> bool:
@@ -40,7 +41,7 @@ class Unsent:
         """Send a picture with the next message."""
         self._pictures.append(picture)
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
-        self._prompt.border_subtitle = Content(f" with {names} ")
+        self._prompt.border_subtitle = Content(_(" with {names} ").format(names=names))
 
     def take(self, text: str) -> tuple[tuple[Part, ...], int | None]:
         """The parts of the message that is sent now, and the earlier message whose place it takes, if any."""

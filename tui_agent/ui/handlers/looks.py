@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from tui_agent import __version__
 from tui_agent.errors import UsageError
+from tui_agent.language import _
 from tui_agent.paths import archive_file, config_file, log_dir
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.conductor import THEME_KEY, Conductor, Handler
@@ -15,7 +16,9 @@ from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.help import HelpScreen, key_lines
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.widgets.columns import padded
 from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.ui.words import word
 
 
 async def show_help(chat: Conductor, argument: str) -> None:
@@ -23,13 +26,15 @@ async def show_help(chat: Conductor, argument: str) -> None:
 
 
 async def keys(chat: Conductor, argument: str) -> None:
-    chat.app.push_screen(ReadingScreen(f"{len(KEYS)} key bindings", key_lines(chat.services.settings.keys)))
+    chat.app.push_screen(
+        ReadingScreen(_("{n} key bindings").format(n=len(KEYS)), key_lines(chat.services.settings.keys))
+    )
 
 
 async def theme(chat: Conductor, name: str) -> None:
     if name:
         if name not in chat.app.available_themes:
-            raise UsageError(f"There is no theme {name!r}.", todo="/theme lists them.")
+            raise UsageError(_("There is no theme {name!r}.").format(name=name), todo=_("/theme lists them."))
         chat.app.theme = name
         await chat.services.archive.remember(THEME_KEY, name)
         return
@@ -44,43 +49,43 @@ async def theme(chat: Conductor, name: str) -> None:
         if chosen:
             chat.later("theme", chosen)
 
-    choices = [Choice(each, each, "now" if each == before else "") for each in names]
-    chat.app.push_screen(PickScreen("Themes", choices, highlighted=show), choose)
+    choices = [Choice(each, each, _("now") if each == before else "") for each in names]
+    chat.app.push_screen(PickScreen(_("Themes"), choices, highlighted=show), choose)
 
 
 async def doctor(chat: Conductor, argument: str) -> None:
     settings, bench = chat.services.settings, chat.services.bench
     facts = [
-        ("version", f"tui-agent {__version__}, Python {platform.python_version()}"),
-        ("terminal", f"{os.environ.get('TERM', '')}, {chat.app.size.width} x {chat.app.size.height}"),
-        ("archive", str(archive_file(settings.data_dir))),
-        ("settings", str(config_file())),
-        ("log", str(log_dir(override=settings.data_dir))),
-        ("key", "set (its value is never shown)" if settings.api_key else "not set"),
+        (_("version"), f"tui-agent {__version__}, Python {platform.python_version()}"),
+        (_("terminal"), f"{os.environ.get('TERM', '')}, {chat.app.size.width} x {chat.app.size.height}"),
+        (_("archive"), str(archive_file(settings.data_dir))),
+        (_("settings"), str(config_file())),
+        (_("log"), str(log_dir(override=settings.data_dir))),
+        (_("key"), _("set (its value is never shown)") if settings.api_key else _("not set")),
     ]
     if bench is None:
-        facts.append(("model", "none is connected; the start card says what to do"))
+        facts.append((_("model"), _("none is connected; the start card says what to do")))
     else:
         limits = bench.connection.limits(settings)
-        window = f"{limits.window:,} tokens" if limits.window else "unknown"
+        window = _("{window:,} tokens").format(window=limits.window) if limits.window else _("unknown")
         facts += [
-            ("model", bench.connection.model),
-            ("place", bench.connection.place),
-            ("endpoint", bench.connection.endpoint.base_url),
-            ("window", f"{window}, from: {limits.window_source}"),
-            ("counted by", bench.connection.counter.id),
-            ("tools", ", ".join(spec.name for spec in bench.tool_specs()) or "none offered"),
-            ("compaction", bench.mode),
+            (_("model"), bench.connection.model),
+            (_("place"), bench.connection.place),
+            (_("endpoint"), bench.connection.endpoint.base_url),
+            (_("window"), _("{window}, from: {source}").format(window=window, source=word(limits.window_source))),
+            (_("counted by"), bench.connection.counter.id),
+            (_("tools"), ", ".join(spec.name for spec in bench.tool_specs()) or _("none offered")),
+            (_("compaction"), word(bench.mode)),
         ]
-    lines = [Line(f"{name:<12}{safe(value, single_line=True, strict=True)}", hang=12) for name, value in facts]
-    chat.app.push_screen(ReadingScreen("Doctor", lines))
+    lines = [Line(padded(name, 12) + safe(value, single_line=True, strict=True), hang=12) for name, value in facts]
+    chat.app.push_screen(ReadingScreen(_("Doctor"), lines))
 
 
 async def link(chat: Conductor, url: str) -> None:
     """A link is opened only after its real target was shown, and only when it is a web page."""
     if urlsplit(url).scheme not in ("http", "https"):
-        raise UsageError(f"{url} is no web address.", "It was not opened.")
-    question = ConfirmScreen("Open this address?", safe(url, single_line=True, strict=True), yes="Open")
+        raise UsageError(_("{url} is no web address.").format(url=url), _("It was not opened."))
+    question = ConfirmScreen(_("Open this address?"), safe(url, single_line=True, strict=True), yes=_("Open"))
     chat.app.push_screen(question, lambda yes: chat.app.open_url(url) if yes else None)
 
 
@@ -88,7 +93,9 @@ async def leave(chat: Conductor, argument: str) -> None:
     if not chat.desk.is_busy:
         await leave_now(chat, "")
         return
-    question = ConfirmScreen("Quit?", "An answer is being written. What has arrived of it is kept.", yes="Quit")
+    question = ConfirmScreen(
+        _("Quit?"), _("An answer is being written. What has arrived of it is kept."), yes=_("Quit")
+    )
     chat.app.push_screen(question, lambda yes: chat.later("leave-now") if yes else None)
 
 

@@ -7,6 +7,7 @@ from tui_agent.agent import instructions
 from tui_agent.agent.spending import remember_prices
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.errors import UsageError
+from tui_agent.language import N_, _
 from tui_agent.settings import Approval
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
@@ -18,11 +19,12 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.gauge import compact_number
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.widgets.start_card import INSTALL_COMMAND
+from tui_agent.ui.words import word
 
 _MODES: dict[Approval, str] = {
-    "ask": "before every change and every command",
-    "edits": "edits of files in the workspace are made without asking, commands are asked about",
-    "all": "nothing is asked, except what is never granted",
+    "ask": N_("before every change and every command"),
+    "edits": N_("edits of files in the workspace are made without asking, commands are asked about"),
+    "all": N_("nothing is asked, except what is never granted"),
 }
 
 
@@ -32,15 +34,20 @@ async def model(chat: Conductor, name: str) -> None:
         await _use_model(chat, name)
         return
     if bench is None:
-        raise UsageError("No endpoint is connected.", "There are no models to choose from.", "See the start card.")
+        raise UsageError(
+            _("No endpoint is connected."), _("There are no models to choose from."), _("See the start card.")
+        )
     listed = await bench.connection.client.models()
     await remember_prices(chat.services.archive, listed)
-    choices = [Choice(each.id, each.id, "in use" if each.id == bench.connection.model else "") for each in listed]
+    choices = [Choice(each.id, each.id, _("in use") if each.id == bench.connection.model else "") for each in listed]
     window = bench.connection.limits(chat.services.settings)
-    size = compact_number(window.window) if window.window else "unknown"
-    about = f"{bench.connection.model} at {bench.connection.place} · window {size} ({window.window_source})"
+    size = compact_number(window.window) if window.window else _("unknown")
+    about = _("{model} at {place} · window {size} ({source})").format(
+        model=bench.connection.model, place=bench.connection.place, size=size, source=word(window.window_source)
+    )
     chat.app.push_screen(
-        PickScreen("Models", choices, explanation=about), lambda chosen: chat.later("model", chosen) if chosen else None
+        PickScreen(_("Models"), choices, explanation=about),
+        lambda chosen: chat.later("model", chosen) if chosen else None,
     )
 
 
@@ -48,7 +55,8 @@ async def _use_model(chat: Conductor, name: str) -> None:
     bench, settings = chat.services.bench, chat.services.settings
     if bench is not None and bench.connection.embedded is not None and not settings.base_url:
         raise UsageError(
-            "The embedded model is the only one here.", todo="Set local_model to another GGUF file, or use an endpoint."
+            _("The embedded model is the only one here."),
+            todo=_("Set local_model to another GGUF file, or use an endpoint."),
         )
     await chat.desk.stop_and_wait()
     chat.services.change_settings(model=name)
@@ -61,38 +69,41 @@ async def _use_model(chat: Conductor, name: str) -> None:
         chat.show_events(await session.append(ModelChosen(name, connected.connection.endpoint.base_url)))
     gauge = session.gauge()
     if gauge.window is not None and gauge.tokens > gauge.window:
-        chat.screen.tell(f"This session is larger than the window of {name}. F4 compacts it.", title="Smaller window")
+        chat.screen.tell(
+            _("This session is larger than the window of {name}. F4 compacts it.").format(name=name),
+            title=_("Smaller window"),
+        )
     else:
-        chat.screen.tell(f"{name} answers from now on.")
+        chat.screen.tell(_("{name} answers from now on.").format(name=name))
 
 
 async def system(chat: Conductor, text: str) -> None:
     session = open_session_of(chat)
     if text:
         chat.show_events(await session.append(SystemPromptSet(text)))
-        chat.screen.tell("The system prompt of this session was set.")
+        chat.screen.tell(_("The system prompt of this session was set."))
         return
     prompt = next((message.text for message in session.context().messages if message.role == "system"), "")
     lines = [Line(safe(line, single_line=True)) for line in prompt.split("\n")]
-    hint = "/system followed by text sets it for this session · y copy · Esc close"
-    chat.app.push_screen(ReadingScreen("System prompt", lines, hint=hint))
+    hint = _("/system followed by text sets it for this session · y copy · Esc close")
+    chat.app.push_screen(ReadingScreen(_("System prompt"), lines, hint=hint))
 
 
 async def tools(chat: Conductor, argument: str) -> None:
     bench = chat.services.bench
     if bench is None or not bench.tool_specs():
-        why = "No model is connected." if bench is None else "This model is offered no tools."
-        raise UsageError(why, todo="The setting `tools` and the endpoint decide.")
+        why = _("No model is connected.") if bench is None else _("This model is offered no tools.")
+        raise UsageError(why, todo=_("The setting `tools` and the endpoint decide."))
     lines: list[Line] = []
     for spec in bench.tool_specs():
-        kind = "reads" if bench.tools[spec.name].read_only else "asks first"
+        kind = _("reads") if bench.tools[spec.name].read_only else _("asks first")
         lines += [Line(f"{spec.name}  ({kind})", "heading"), Line(safe(spec.description, single_line=True)), Line("")]
-    chat.app.push_screen(ReadingScreen("Tools", lines))
+    chat.app.push_screen(ReadingScreen(_("Tools"), lines))
 
 
 async def approve(chat: Conductor, mode: str) -> None:
-    word, _, place = mode.partition(" ")
-    if word == "revoke":
+    verb, _blank, place = mode.partition(" ")
+    if verb == "revoke":
         await _revoke(chat, place)
         return
     if mode:
@@ -101,17 +112,21 @@ async def approve(chat: Conductor, mode: str) -> None:
     bench = chat.services.bench
     current = bench.rulebook.mode if bench is not None else chat.services.settings.approval
     choices = [
-        Choice(f"mode {each}", each, about + (" · now" if each == current else "")) for each, about in _MODES.items()
+        Choice(f"mode {each}", each, _(about) + (_(" · now") if each == current else ""))
+        for each, about in _MODES.items()
     ]
     grants = bench.rulebook.granted() if bench is not None else ()
-    choices += [Choice(f"revoke {at}", f"revoke: {grant.tool}", grant.binding) for at, grant in enumerate(grants)]
-    chat.app.push_screen(PickScreen("Approval", choices), lambda chosen: _picked_approval(chat, chosen))
+    choices += [
+        Choice(f"revoke {at}", _("revoke: {tool}").format(tool=grant.tool), grant.binding)
+        for at, grant in enumerate(grants)
+    ]
+    chat.app.push_screen(PickScreen(_("Approval"), choices), lambda chosen: _picked_approval(chat, chosen))
 
 
 def _picked_approval(chat: Conductor, chosen: str | None) -> None:
     if chosen is None:
         return
-    kind, _, what = chosen.partition(" ")
+    kind, _blank, what = chosen.partition(" ")
     chat.later("approve", what if kind == "mode" else chosen)
 
 
@@ -119,9 +134,9 @@ async def _revoke(chat: Conductor, place: str) -> None:
     """Take back what was allowed, for good: it must not be there again at the next start."""
     grants = chat.services.bench.rulebook.granted() if chat.services.bench is not None else ()
     if not place.isdecimal() or int(place) >= len(grants):
-        raise UsageError("There is no such approval.", todo="/approve lists them.")
+        raise UsageError(_("There is no such approval."), todo=_("/approve lists them."))
     await chat.services.revoke(grants[int(place)])
-    chat.screen.tell("Revoked: it will be asked about again.")
+    chat.screen.tell(_("Revoked: it will be asked about again."))
 
 
 async def cycle_approval(chat: Conductor, argument: str) -> None:
@@ -138,9 +153,12 @@ def _set_approval(chat: Conductor, mode: str) -> None:
             if chat.services.bench is not None:
                 chat.services.bench.rulebook.mode = known
             chat.view.show_status()
-            chat.screen.tell(f"Approval: {known}. {about.capitalize()}.")
+            chat.screen.tell(_("Approval: {mode}. {about}.").format(mode=word(known), about=_(about).capitalize()))
             return
-    raise UsageError(f"There is no approval mode {mode!r}.", todo=f"The modes are {', '.join(_MODES)}.")
+    raise UsageError(
+        _("There is no approval mode {mode!r}.").format(mode=mode),
+        todo=_("The modes are {modes}.").format(modes=", ".join(_MODES)),
+    )
 
 
 async def offer_instructions(chat: Conductor, argument: str) -> None:
@@ -167,11 +185,11 @@ async def start(chat: Conductor, choice: str) -> None:
             chat.later("connect")
         case "key":
             question = TextPromptScreen(
-                "Enter a key", "Kept in memory for this run only. OPENAI_API_KEY sets it for good.", secret=True
+                _("Enter a key"), _("Kept in memory for this run only. OPENAI_API_KEY sets it for good."), secret=True
             )
             chat.app.push_screen(question, lambda key: chat.later("use-key", key.strip()) if key else None)
         case "local":
-            question = TextPromptScreen("Enter an address", value="http://127.0.0.1:8080/v1")
+            question = TextPromptScreen(_("Enter an address"), value="http://127.0.0.1:8080/v1")
             chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
         case _:
             chat.app.copy_to_clipboard(INSTALL_COMMAND)

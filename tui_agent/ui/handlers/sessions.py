@@ -8,6 +8,7 @@ from pathlib import Path
 from tui_agent.agent import changes
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, UsageError
+from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -17,8 +18,8 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.find_bar import FindBar
 
 _BUSY_CHOICES = (
-    Choice("read", "Read it", "nothing can be said in it here"),
-    Choice("fork-of", "Fork it", "a copy to go on in"),
+    Choice("read", N_("Read it"), N_("nothing can be said in it here")),
+    Choice("fork-of", N_("Fork it"), N_("a copy to go on in")),
 )
 
 
@@ -82,7 +83,7 @@ async def _delete(chat: Conductor, session_id: str) -> None:
     if current is not None and current.id == session_id:
         await chat.open_session(chat.services.new_session())
     await chat.services.archive.delete(session_id)
-    chat.screen.tell("The session was deleted.")
+    chat.screen.tell(_("The session was deleted."))
 
 
 async def resume(chat: Conductor, session_id: str) -> None:
@@ -95,13 +96,14 @@ async def resume(chat: Conductor, session_id: str) -> None:
     try:
         await chat.open_session(await chat.services.open_session(session_id))
     except SessionBusy as error:
-        question = PickScreen("Open in another window", _BUSY_CHOICES, explanation=str(error))
+        choices = [Choice(each.id, _(each.label), _(each.note)) for each in _BUSY_CHOICES]
+        question = PickScreen(_("Open in another window"), choices, explanation=str(error))
         chat.app.push_screen(question, lambda chosen: chat.later(chosen, session_id) if chosen else None)
 
 
 async def read(chat: Conductor, session_id: str) -> None:
     await chat.open_session(await chat.services.open_session(session_id, to_read=True))
-    chat.screen.tell("This session is only shown here; another window writes it. /fork makes a copy to go on in.")
+    chat.screen.tell(_("This session is only shown here; another window writes it. /fork makes a copy to go on in."))
 
 
 async def fork_of(chat: Conductor, session_id: str) -> None:
@@ -112,13 +114,17 @@ async def fork_of(chat: Conductor, session_id: str) -> None:
 async def take_over(chat: Conductor, name: str) -> None:
     """Import sessions from a file."""
     if not name:
-        question = TextPromptScreen("Import sessions", "From our own JSON, or an export of ChatGPT or Claude.")
+        question = TextPromptScreen(_("Import sessions"), _("From our own JSON, or an export of ChatGPT or Claude."))
         chat.app.push_screen(question, lambda path: chat.later("import", path.strip()) if path else None)
         return
     from tui_agent.agent.imports import import_file
 
     imported = await import_file(chat.services, _path(chat.services.directory, name))
-    chat.screen.tell(f"{len(imported)} session{'' if len(imported) == 1 else 's'} imported. F2 lists them.")
+    chat.screen.tell(
+        ngettext("{n} session imported. F2 lists them.", "{n} sessions imported. F2 lists them.", len(imported)).format(
+            n=len(imported)
+        )
+    )
 
 
 async def rename(chat: Conductor, title: str) -> None:
@@ -126,22 +132,22 @@ async def rename(chat: Conductor, title: str) -> None:
     if title:
         chat.show_events(await changes.rename(session, title))
         return
-    question = TextPromptScreen("Rename this session", value=session.title)
+    question = TextPromptScreen(_("Rename this session"), value=session.title)
     chat.app.push_screen(question, lambda answer: chat.later("rename", answer.strip()) if answer else None)
 
 
 async def fork(chat: Conductor, upto: str) -> None:
     session = open_session_of(chat)
     if not session.stored:
-        raise UsageError("There is nothing to fork yet.", todo="Say something first.")
+        raise UsageError(_("There is nothing to fork yet."), todo=_("Say something first."))
     await chat.open_session(await changes.fork(session, int(upto) if upto else session.checkpoint.seq))
-    chat.screen.tell("This is a new session that begins like the one before.")
+    chat.screen.tell(_("This is a new session that begins like the one before."))
 
 
 async def delete(chat: Conductor, argument: str) -> None:
     session = open_session_of(chat)
     if not session.stored:
-        raise UsageError("Nothing of this session is stored.", "There is nothing to delete.")
+        raise UsageError(_("Nothing of this session is stored."), _("There is nothing to delete."))
     row = next((row for row in await _rows(chat) if row.id == session.id), None)
     if row is not None:
         chat.app.push_screen(delete_question(row), lambda yes: chat.later("delete-now", session.id) if yes else None)
@@ -182,13 +188,13 @@ async def export_session(chat: Conductor, argument: str) -> None:
 
     session = open_session_of(chat)
     if not session.stored:
-        raise UsageError("Nothing was said yet.", "There is nothing to export.")
-    form, _, target = argument.partition(" ")
+        raise UsageError(_("Nothing was said yet."), _("There is nothing to export."))
+    form, _blank, target = argument.partition(" ")
     if form not in FORMS:
         form, target = form_of(argument), argument
     text = await export(chat.services, session.id, form)
     path = _write(Path(session.directory), target.strip() or f"session-{session.id}.{form}", text)
-    chat.screen.tell(f"Written to {path}: the whole record, readable by you only.")
+    chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
 
 
 def _path(directory: Path, name: str) -> Path:
@@ -201,9 +207,16 @@ def _write(directory: Path, name: str, text: str) -> Path:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already.", "Nothing was written.", "Name another: /export notes.md") from error
+        raise UsageError(
+            _("{path} exists already.").format(path=path),
+            _("Nothing was written."),
+            _("Name another: /export notes.md"),
+        ) from error
     except OSError as error:
-        raise UsageError(f"{path} could not be written: {error.strerror}.", "Nothing was exported.") from error
+        raise UsageError(
+            _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),
+            _("Nothing was exported."),
+        ) from error
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
         file.write(text)
     return path

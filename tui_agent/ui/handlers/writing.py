@@ -17,6 +17,7 @@ from tui_agent.agent import changes
 from tui_agent.agent.proposals import Wish
 from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
 from tui_agent.errors import UsageError
+from tui_agent.language import _
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
@@ -43,14 +44,15 @@ async def edit(chat: Conductor, argument: str) -> None:
     rewound = session.checkpoint.rewound
     said = [each for each in said if not any(first <= each.seq <= last for first, last in rewound)]
     if not said:
-        raise UsageError("You have said nothing yet.", "There is no message to edit.")
+        raise UsageError(_("You have said nothing yet."), _("There is no message to edit."))
     choices = [
         Choice(str(each.seq), said_text(each.entry)[:200], f"#{each.seq} {day_and_time(each.at)}")
         for each in reversed(said)
     ]
-    about = "Enter puts it into the prompt to be edited and sent in its place. What followed stays in the record."
+    about = _("Enter puts it into the prompt to be edited and sent in its place. What followed stays in the record.")
     chat.app.push_screen(
-        PickScreen("Your messages", choices, explanation=about), lambda seq: chat.later("edit-at", seq) if seq else None
+        PickScreen(_("Your messages"), choices, explanation=about),
+        lambda seq: chat.later("edit-at", seq) if seq else None,
     )
 
 
@@ -77,12 +79,14 @@ async def on_message(chat: Conductor, what: str) -> None:
         case "edit" if current.role == "user" and current.seq:
             chat.unsent.edit(current.seq, current.text)
         case "edit":
-            raise UsageError("Only your own messages can be edited.", todo="Alt+Up moves on to one; f forks here.")
+            raise UsageError(
+                _("Only your own messages can be edited."), todo=_("Alt+Up moves on to one; f forks here.")
+            )
         case "fork" if current.seq:
             chat.later("fork", str(current.seq))
         case "pin" if current.text.strip():
             chat.show_events(await changes.pin(session, current.text, current.seq or None))
-            chat.screen.tell("Pinned: every context carries this message, word for word.")
+            chat.screen.tell(_("Pinned: every context carries this message, word for word."))
         case "compact" if current.seq:
             chat.compact(Wish(above=current.seq))
         case _:
@@ -100,17 +104,20 @@ async def copy(chat: Conductor, what: str) -> None:
             chat.app.copy_to_clipboard(await export(chat.services, session.id, "md"))
         case "file":
             path = write_to_file(_last_answer(chat), Path(session.directory), f"answer-{session.id}")
-            chat.screen.tell(f"Written to {path}.")
+            chat.screen.tell(_("Written to {path}.").format(path=path))
         case "":
             chat.app.copy_to_clipboard(_last_answer(chat))
         case _:
-            raise UsageError(f"/copy does not know {what!r}.", todo="Use /copy, /copy code, /copy all or /copy file.")
+            raise UsageError(
+                _("/copy does not know {what!r}.").format(what=what),
+                todo=_("Use /copy, /copy code, /copy all or /copy file."),
+            )
 
 
 async def _copy_code(chat: Conductor) -> None:
     code = chat.transcript.next_code_block()
     if code is None:
-        raise UsageError("There is no code block here.")
+        raise UsageError(_("There is no code block here."))
     chat.app.copy_to_clipboard(code)
 
 
@@ -119,15 +126,15 @@ def _last_answer(chat: Conductor) -> str:
     for logged in reversed(session.tail):
         if isinstance(logged.entry, AssistantSaid) and logged.entry.text.strip():
             return logged.entry.text
-    raise UsageError("There is no answer to copy yet.")
+    raise UsageError(_("There is no answer to copy yet."))
 
 
 async def history(chat: Conductor, argument: str) -> None:
     remembered = list(reversed(chat.prompt.remembered))
     if not remembered:
-        raise UsageError("Nothing was sent yet.", "There is nothing to search.")
+        raise UsageError(_("Nothing was sent yet."), _("There is nothing to search."))
     choices = [Choice(str(place), text[:300]) for place, text in enumerate(remembered)]
-    picker = PickScreen("What you sent before", choices)
+    picker = PickScreen(_("What you sent before"), choices)
     chat.app.push_screen(picker, lambda place: chat.prompt.write(remembered[int(place)]) if place is not None else None)
 
 
@@ -135,13 +142,15 @@ async def editor(chat: Conductor, argument: str) -> None:
     """Edit the prompt in $VISUAL or $EDITOR; a failing editor leaves the prompt as it was."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:
-        raise UsageError("No editor is set.", todo="Set EDITOR, for instance: export EDITOR=nano")
+        raise UsageError(_("No editor is set."), todo=_("Set EDITOR, for instance: export EDITOR=nano"))
     text = chat.prompt.message
     try:
         with chat.app.suspend():
             edited = _edit_outside(shlex.split(command), text)
     except (SuspendNotSupported, OSError, ValueError) as error:
-        raise UsageError(f"The editor {command!r} could not be started.", "The prompt is as it was.") from error
+        raise UsageError(
+            _("The editor {command!r} could not be started.").format(command=command), _("The prompt is as it was.")
+        ) from error
     if edited != text:
         chat.prompt.write(edited)
 
@@ -154,14 +163,17 @@ def _edit_outside(command: list[str], text: str) -> str:
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
         finished = subprocess.run([*command, str(path)], check=False)
         if finished.returncode != 0:
-            raise UsageError(f"The editor ended with {finished.returncode}.", "The prompt is as it was.")
+            raise UsageError(
+                _("The editor ended with {returncode}.").format(returncode=finished.returncode),
+                _("The prompt is as it was."),
+            )
         edited = path.read_text(encoding="utf-8", errors="replace")
     return edited.removesuffix("\n") if not text.endswith("\n") else edited
 
 
 async def attach(chat: Conductor, name: str) -> None:
     if not name:
-        question = TextPromptScreen("Attach a file", "A text goes into the prompt, a picture is sent beside it.")
+        question = TextPromptScreen(_("Attach a file"), _("A text goes into the prompt, a picture is sent beside it."))
         chat.app.push_screen(question, lambda path: chat.later("attach", path.strip()) if path else None)
         return
     data = _read_attachment(Path(open_session_of(chat).directory), name)
@@ -170,7 +182,7 @@ async def attach(chat: Conductor, name: str) -> None:
         encoded = base64.b64encode(data).decode("ascii")
         chat.unsent.attach(ImagePart(f"data:{kind};base64,{encoded}", Path(name).name))
     elif b"\x00" in data[:8192]:
-        raise UsageError(f"{name} is neither a text nor a picture.", "Nothing was attached.")
+        raise UsageError(_("{name} is neither a text nor a picture.").format(name=name), _("Nothing was attached."))
     else:
         fence = _fence(text := data.decode("utf-8", "replace").rstrip("\n"))
         chat.prompt.add_file(name, f"{name}:\n{fence}\n{text}\n{fence}")
@@ -187,17 +199,22 @@ def _read_attachment(directory: Path, name: str) -> bytes:
     try:
         size = path.stat().st_size
         if size > _LARGEST_ATTACHMENT:
-            raise UsageError(f"{path} is {size:,} bytes.", f"At most {_LARGEST_ATTACHMENT:,} can be attached.")
+            raise UsageError(
+                _("{path} is {size:,} bytes.").format(path=path, size=size),
+                _("At most {most:,} can be attached.").format(most=_LARGEST_ATTACHMENT),
+            )
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.", "Nothing was attached.") from error
+        raise UsageError(
+            _("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror), _("Nothing was attached.")
+        ) from error
 
 
 async def paste(chat: Conductor, mark: str) -> None:
     """Show a long paste; it can be put into the prompt as text."""
     text = chat.prompt.paste_of(mark)
     lines = [Line(safe(line, single_line=True)) for line in text.split("\n")]
-    hint = "i put it into the prompt as text · Esc close"
+    hint = _("i put it into the prompt as text · Esc close")
     screen = ReadingScreen(mark, lines, exact=True, hint=hint, has_extra=True)
     chat.app.push_screen(screen, partial(_paste_read, chat, mark))
 

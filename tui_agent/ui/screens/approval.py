@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
 from tui_agent.agent.tools.base import Intent
+from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
@@ -24,10 +25,10 @@ DEAF_SECONDS = 0.3
 """Keys are ignored for this long after the question appears: they were meant for something else."""
 
 _QUESTIONS = {
-    "read": "Read this?",
-    "edit": "Write this?",
-    "command": "Run this command?",
-    "other": "Do this?",
+    "read": N_("Read this?"),
+    "edit": N_("Write this?"),
+    "command": N_("Run this command?"),
+    "other": N_("Do this?"),
 }
 
 
@@ -46,13 +47,13 @@ class ApprovalScreen(ModalScreen[Decision | None]):
     def compose(self) -> ComposeResult:
         intent = self._request.intent
         with Vertical(classes="dialog large approval") as dialog:
-            dialog.border_title = Content(_QUESTIONS[intent.kind])
+            dialog.border_title = Content(_(_QUESTIONS[intent.kind]))
             yield Static(Content("\n").join(_headlines(intent)), classes="explanation")
             yield LinesView(_exact_lines(intent), exact=True)
             yield Static(Content(""), id="approval-note")
             yield Static(_choices(intent), id="approval-choices")
             yield SafeInput(
-                placeholder="say why not, and Enter", id="approval-comment", compact=True, select_on_focus=False
+                placeholder=_("say why not, and Enter"), id="approval-comment", compact=True, select_on_focus=False
             )
 
     def on_mount(self) -> None:
@@ -86,9 +87,9 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         if verdict == "denied":
             self.dismiss(Decision("denied"))
         elif self._request.intent.sensitive and verdict != "once":
-            self._note("This can only be allowed once: 1 or y.")
+            self._note(_("This can only be allowed once: 1 or y."))
         elif not self.query_one(LinesView).end_was_shown:
-            self._note("There is more below. Read to the end first (PgDn, End).")
+            self._note(_("There is more below. Read to the end first (PgDn, End)."))
         else:
             self.dismiss(Decision(verdict))
 
@@ -114,12 +115,12 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 def _headlines(intent: Intent) -> Iterator[Content]:
     yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
     if intent.directory:
-        yield Content.styled("in ", MUTED) + content(intent.directory, single_line=True, strict=True)
+        yield Content.styled(_("in "), MUTED) + content(intent.directory, single_line=True, strict=True)
     if intent.outside:
         target = safe(intent.binding, single_line=True, strict=True)
-        yield Content.styled(f"! outside the workspace: {target}", "bold $warning")
+        yield Content.styled(_("! outside the workspace: {target}").format(target=target), "bold $warning")
     if intent.sensitive and intent.tool:
-        yield Content.styled("! other programs run this by themselves; it can only be allowed once", "bold $warning")
+        yield Content.styled(_("! other programs run this by themselves; it can only be allowed once"), "bold $warning")
 
 
 def _exact_lines(intent: Intent) -> Iterator[Line]:
@@ -133,14 +134,22 @@ def _exact_lines(intent: Intent) -> Iterator[Line]:
         yield Line(safe(line, single_line=True, strict=True), style)
 
 
-_COVERED = {"command": "this command here", "edit": "changes of this file", "read": "this", "other": "this"}
+_COVERED = {
+    "command": N_("this command here"),
+    "edit": N_("changes of this file"),
+    "read": N_("this"),
+    "other": N_("this"),
+}
 
 
 def _choices(intent: Intent) -> Content:
-    what = _COVERED[intent.kind]
-    rows = [("1 y", "yes, once")]
+    what = _(_COVERED[intent.kind])
+    rows = [("1 y", _("yes, once"))]
     if not intent.sensitive:
-        rows += [("2 s", f"yes, and {what} for the rest of this session"), ("3 a", f"yes, and always {what}")]
-    rows.append(("4 n", "no"))
-    rows.append(("Tab", "no, and say why"))
+        rows += [
+            ("2 s", _("yes, and {what} for the rest of this session").format(what=what)),
+            ("3 a", _("yes, and always {what}").format(what=what)),
+        ]
+    rows.append(("4 n", _("no")))
+    rows.append(("Tab", _("no, and say why")))
     return Content("\n").join(Content.styled(keys, "bold $primary") + Content(f"  {words}") for keys, words in rows)

@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 from textual.worker import Worker
 
 from tui_agent.errors import TuiAgentError
+from tui_agent.language import _
 from tui_agent.ui.bindings import KEYS, bindings
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.safe_text import safe
@@ -385,11 +386,11 @@ class ChatScreen(Screen[None]):
         elif self.prompt.text:
             self.prompt.remember([*self.prompt.remembered, self.prompt.message])
             self.prompt.write("")
-            self.tell("The prompt was cleared; Up brings it back.")
+            self.tell(_("The prompt was cleared; Up brings it back."))
         elif self._is_second_press("ctrl+c"):
             await self.command("quit")
         else:
-            self.tell("Press Ctrl+C again to quit.")
+            self.tell(_("Press Ctrl+C again to quit."))
 
     def _is_second_press(self, key: str) -> bool:
         now = monotonic()

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
 
@@ -20,7 +21,7 @@ class ConfirmScreen(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("confirm")]
     AUTO_FOCUS = "#no"
 
-    def __init__(self, title: str, explanation: str, *, yes: str, no: str = "Cancel") -> None:
+    def __init__(self, title: str, explanation: str, *, yes: str, no: str = "") -> None:
         super().__init__()
         self._title = title
         self._explanation = explanation
@@ -32,7 +33,7 @@ class ConfirmScreen(ModalScreen[bool]):
             dialog.border_title = content(self._title, single_line=True)
             yield Static(content(self._explanation), classes="explanation")
             with Horizontal(classes="buttons"):
-                yield Button(Content(self._no), id="no", compact=True)
+                yield Button(Content(self._no or _("Cancel")), id="no", compact=True)
                 yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)
 
     @on(Button.Pressed)

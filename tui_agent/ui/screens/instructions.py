@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui_agent.agent.instructions import Offer
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.widgets.lines_view import Line, LinesView
@@ -30,15 +31,19 @@ class InstructionsScreen(ModalScreen[InstructionsAnswer | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
-            dialog.border_title = Content("Use these instructions?")
-            dialog.border_subtitle = Content("y use them · n never this text · Esc not now")
+            dialog.border_title = Content(_("Use these instructions?"))
+            dialog.border_subtitle = Content(_("y use them · n never this text · Esc not now"))
             yield Static(Content("\n").join(self._headlines()), classes="explanation")
             yield LinesView(_lines(self._offer.text), exact=True)
 
     def _headlines(self) -> Iterator[Content]:
         yield content(str(self._offer.path), single_line=True, strict=True).stylize("bold")
-        yield Content(f"About {self._offer.tokens:,} tokens would go with each request, as your words, not as orders")
-        yield Content("of this program. You are asked again when the file changes.")
+        yield Content(
+            _("About {tokens:,} tokens would go with each request, as your words, not as orders").format(
+                tokens=self._offer.tokens
+            )
+        )
+        yield Content(_("of this program. You are asked again when the file changes."))
 
     def action_answer(self, answer: str) -> None:
         match answer:

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
@@ -46,7 +47,7 @@ class PickScreen(ModalScreen[str | None]):
         choices: Sequence[Choice],
         *,
         explanation: str = "",
-        placeholder: str = "type to narrow",
+        placeholder: str = "",
         highlighted: Callable[[str], None] | None = None,
     ) -> None:
         """
@@ -54,7 +55,7 @@ class PickScreen(ModalScreen[str | None]):
             title: over the list.
             choices: the rows, best first.
             explanation: a line under the title.
-            placeholder: in the empty filter.
+            placeholder: in the empty filter; "" says what typing does.
             highlighted: told the id of each row the highlight reaches, for a live preview.
         """
         super().__init__()
@@ -68,10 +69,10 @@ class PickScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as dialog:
             dialog.border_title = content(self._title, single_line=True)
-            dialog.border_subtitle = Content("Enter choose · Esc close")
+            dialog.border_subtitle = Content(_("Enter choose · Esc close"))
             if self._explanation:
                 yield Static(content(self._explanation), classes="explanation")
-            yield SafeInput(placeholder=self._placeholder, compact=True)
+            yield SafeInput(placeholder=self._placeholder or _("type to narrow"), compact=True)
             yield OptionList(markup=False, compact=True)
 
     def on_mount(self) -> None:
@@ -84,7 +85,7 @@ class PickScreen(ModalScreen[str | None]):
         rows.add_options([Option(self._row(each)) for each in self._shown])
         rows.highlighted = 0 if self._shown else None
         if not self._shown:
-            rows.add_option(Option(Content.styled("nothing matches", MUTED), disabled=True))
+            rows.add_option(Option(Content.styled(_("nothing matches"), MUTED), disabled=True))
 
     @staticmethod
     def _row(choice: Choice) -> Content:

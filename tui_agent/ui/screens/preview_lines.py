@@ -10,6 +10,7 @@ from tui_agent.agent.proposals import Proposal
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid, said_text
 from tui_agent.core.events import Gauge
+from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import keys_of
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
@@ -30,19 +31,25 @@ def with_put_back(gauge: Gauge, put_back: Sequence[Detail]) -> Gauge:
 
 def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_back: int, state: str) -> Content:
     """Before and after, and what happens to the messages."""
-    rows = [_measure("now  ", before)]
+    rows = [_measure(_("now  "), before)]
     if after is None or proposal is None:
         rows.append(content(state, single_line=True))
         return Content("\n").join(rows)
     freed = before.tokens - after.tokens
-    gain = f"  frees ~{compact_number(freed)}" if freed > 0 else "  frees nothing"
-    rows.append(_measure("after", after) + Content.styled(gain, "$success" if freed > 0 else "$warning"))
+    gain = _("  frees ~{freed}").format(freed=compact_number(freed)) if freed > 0 else _("  frees nothing")
+    rows.append(_measure(_("after"), after) + Content.styled(gain, "$success" if freed > 0 else "$warning"))
     folded = proposal.compacted.folded
     details = len(proposal.compacted.details) + put_back
-    exact = f" · {details} exact detail{'' if details == 1 else 's'} carried along" if details else ""
+    exact = (
+        ngettext(" · {n} exact detail carried along", " · {n} exact details carried along", details).format(n=details)
+        if details
+        else ""
+    )
     rows.append(
         Content.styled(
-            f"{folded} messages go into the summary · {proposal.kept} stay word for word{exact} · the record keeps all",
+            _("{folded} messages go into the summary · {kept} stay word for word{exact} · the record keeps all").format(
+                folded=folded, kept=proposal.kept, exact=exact
+            ),
             MUTED,
         )
     )
@@ -51,7 +58,7 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
 
 def _measure(name: str, gauge: Gauge) -> Content:
     share = f" {gauge.share:4.0%}" if gauge.share is not None else ""
-    size = f" ~{compact_number(gauge.tokens)} tokens"
+    size = _(" ~{tokens} tokens").format(tokens=compact_number(gauge.tokens))
     return Content(f"{name} ") + Content.styled(bar(gauge, _BAR), style_of(gauge)) + Content(f"{share}{size}")
 
 
@@ -68,7 +75,7 @@ def summary_lines(text: str) -> Iterator[Line]:
 def changed_lines(previous: str, text: str) -> Iterator[Line]:
     """What the new summary has that the old one has not, and the other way round."""
     if not previous:
-        yield Line("This is the first summary: all of it is new.", "dim")
+        yield Line(_("This is the first summary: all of it is new."), "dim")
         yield Line("")
     matcher = difflib.ndiff(previous.split("\n") if previous else [], text.split("\n"))
     for line in matcher:
@@ -83,7 +90,7 @@ def changed_lines(previous: str, text: str) -> Iterator[Line]:
 
 def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
     """The messages that go into the summary."""
-    names = {UserSaid: "you", AssistantSaid: "agent", ToolReturned: "tool"}
+    names = {UserSaid: _("you"), AssistantSaid: _("agent"), ToolReturned: _("tool")}
     for logged in folded:
         name = names.get(type(logged.entry))
         if name is None:
@@ -93,29 +100,29 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         for line in text[:_LONGEST_SHOWN].split("\n"):
             yield Line(safe(line, single_line=True))
         if len(text) > _LONGEST_SHOWN:
-            yield Line(f"… {len(text) - _LONGEST_SHOWN:,} more characters", "dim")
+            yield Line(_("… {n:,} more characters").format(n=len(text) - _LONGEST_SHOWN), "dim")
         yield Line("")
 
 
 def hints(*, is_ready: bool, is_editing: bool, keep: int, lost: int, width: int) -> Content:
     """The keys, each of which can be clicked, in as many rows of `width` cells as they need."""
     if is_editing:
-        return Content.styled("Esc done editing · Ctrl+Enter apply", MUTED)
+        return Content.styled(_("Esc done editing · Ctrl+Enter apply"), MUTED)
     actions = []
     if is_ready:
         actions += [
-            _hint("preview-apply", "apply", "apply"),
-            _hint("preview-edit", "edit", "edit"),
-            _hint("preview-changes", "view('changes')", "what changed"),
-            _hint("preview-folded", "view('folded')", "messages"),
-            _hint("preview-lost", "view('lost')", f"left out: {lost}"),
-            _hint("preview-put-back", "put_back", "put back"),
+            _hint("preview-apply", "apply", _("apply")),
+            _hint("preview-edit", "edit", _("edit")),
+            _hint("preview-changes", "view('changes')", _("what changed")),
+            _hint("preview-folded", "view('folded')", _("messages")),
+            _hint("preview-lost", "view('lost')", _("left out: {lost}").format(lost=lost)),
+            _hint("preview-put-back", "put_back", _("put back")),
         ]
     actions += [
-        _hint("preview-again", "regenerate", "again, with a focus"),
-        _hint("preview-keep-less", "keep('fewer')", "keep fewer"),
-        _hint("preview-keep-more", "keep('more')", f"more than {keep}"),
-        _hint("preview-cancel", "cancel", "cancel"),
+        _hint("preview-again", "regenerate", _("again, with a focus")),
+        _hint("preview-keep-less", "keep('fewer')", _("keep fewer")),
+        _hint("preview-keep-more", "keep('more')", _("more than {keep}").format(keep=keep)),
+        _hint("preview-cancel", "cancel", _("cancel")),
     ]
     return Content("\n").join(_rows(actions, width))
 

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.widgets.lines_view import Line, LinesView
@@ -41,7 +42,7 @@ class ReadingScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = content(self._title, single_line=True)
-            dialog.border_subtitle = Content(self._hint or "y copy · Esc close")
+            dialog.border_subtitle = Content(self._hint or _("y copy · Esc close"))
             yield LinesView(self._lines, exact=self._exact)
 
     def action_copy(self) -> None:

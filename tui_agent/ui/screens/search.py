@@ -16,11 +16,13 @@ from textual.widgets.option_list import Option
 
 from tui_agent.archive import Hit
 from tui_agent.errors import TuiAgentError
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.safe_fields import SafeInput
+from tui_agent.ui.words import word
 
 
 class SearchScreen(ModalScreen[tuple[str, int] | None]):
@@ -43,9 +45,9 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
-            dialog.border_title = Content("Search all sessions")
-            dialog.border_subtitle = Content("Enter go there · Esc close")
-            yield SafeInput(self._words, placeholder="words, or a phrase in quotes", compact=True)
+            dialog.border_title = Content(_("Search all sessions"))
+            dialog.border_subtitle = Content(_("Enter go there · Esc close"))
+            yield SafeInput(self._words, placeholder=_("words, or a phrase in quotes"), compact=True)
             yield OptionList(markup=False, compact=True)
 
     @on(Input.Changed)
@@ -72,7 +74,7 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
         if self._hits:
             rows.highlighted = 0
         else:
-            said = event.problem or ("Nothing is found." if event.words else "Folded messages are found too.")
+            said = event.problem or (_("Nothing is found.") if event.words else _("Folded messages are found too."))
             rows.add_option(Option(Content.styled(safe(said, single_line=True), MUTED), disabled=True))
 
     @on(Input.Submitted)
@@ -102,8 +104,8 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
 
 
 def _row(hit: Hit) -> Content:
-    title = content(hit.session_title or "untitled", single_line=True, strict=True)
-    about = Content.styled(f"  {hit.kind} · {day_and_time(hit.at)}", MUTED)
+    title = content(hit.session_title or _("untitled"), single_line=True, strict=True)
+    about = Content.styled(f"  {word(hit.kind)} · {day_and_time(hit.at)}", MUTED)
     # Spans are positions in the text as it is stored; each piece is made safe by itself, so that they stay right.
     text = Content("  ")
     place = 0

@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import AssistantSaid, Logged, UserSaid, said_text
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
@@ -72,9 +73,9 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
-            dialog.border_title = Content("Sessions")
-            dialog.border_subtitle = Content("Enter open · n new · r rename · d delete · / filter")
-            yield SafeInput(placeholder="/ and type to filter by title", compact=True, select_on_focus=False)
+            dialog.border_title = Content(_("Sessions"))
+            dialog.border_subtitle = Content(_("Enter open · n new · r rename · d delete · / filter"))
+            yield SafeInput(placeholder=_("/ and type to filter by title"), compact=True, select_on_focus=False)
             with Horizontal(id="sessions-body"):
                 yield OptionList(markup=False, compact=True)
                 yield LinesView(id="sessions-peek")
@@ -97,7 +98,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         if self._shown:
             rows.highlighted = min(place, len(self._shown) - 1)
         else:
-            none = "No session has such a title." if wanted else "No sessions yet. Esc, type something, Enter."
+            none = _("No session has such a title.") if wanted else _("No sessions yet. Esc, type something, Enter.")
             rows.add_option(Option(Content.styled(none, MUTED), disabled=True))
             self.query_one(LinesView).set_lines([])
 
@@ -190,7 +191,7 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         row = self._row
         if row is None:
             return
-        title = await self.app.push_screen_wait(TextPromptScreen("Rename the session", value=row.title))
+        title = await self.app.push_screen_wait(TextPromptScreen(_("Rename the session"), value=row.title))
         if title and title.strip():
             await self._source.rename(row.id, title.strip())
             self._reload()
@@ -206,19 +207,22 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 def delete_question(row: SessionRow) -> ConfirmScreen:
     """Says what deleting a session takes away."""
     return ConfirmScreen(
-        "Delete this session?",
-        f"{row.title or 'untitled'}\n\n"
-        f"{row.messages} messages, with all their summaries, pins and the index that finds them, are removed from "
-        "this machine for good. Files that tools changed stay as they are.",
-        yes="Delete",
+        _("Delete this session?"),
+        f"{row.title or _('untitled')}\n\n"
+        + _(
+            "{n} messages, with all their summaries, pins and the index that finds them, are removed from this machine "
+            "for good. Files that tools changed stay as they are."
+        ).format(n=row.messages),
+        yes=_("Delete"),
     )
 
 
 def _row_text(row: SessionRow) -> Content:
     mark = "● " if row.is_open else "  "
-    title = content(row.title or "untitled", single_line=True, strict=True)
+    title = content(row.title or _("untitled"), single_line=True, strict=True)
     directory = safe(row.directory, single_line=True, strict=True)
-    about = f"    {day_and_time(row.updated)} · {row.messages} messages · {directory}"
+    size = _("{n} messages").format(n=row.messages)
+    about = f"    {day_and_time(row.updated)} · {size} · {directory}"
     return Content(mark) + title + Content("\n") + Content.styled(about, MUTED)
 
 
@@ -227,9 +231,9 @@ def _peek_lines(entries: Sequence[Logged]) -> list[Line]:
     for logged in entries:
         match logged.entry:
             case UserSaid():
-                lines.append(Line(f"you  {day_and_time(logged.at)}", "heading"))
+                lines.append(Line(f"{_('you')}  {day_and_time(logged.at)}", "heading"))
             case AssistantSaid():
-                lines.append(Line(f"agent  {day_and_time(logged.at)}", "heading"))
+                lines.append(Line(f"{_('agent')}  {day_and_time(logged.at)}", "heading"))
             case _:
                 continue
         lines += [Line(safe(line, single_line=True)) for line in said_text(logged.entry)[:2000].split("\n")]

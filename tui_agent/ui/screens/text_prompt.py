@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.widgets.safe_fields import SafeInput
@@ -34,7 +35,7 @@ class TextPromptScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = content(self._title, single_line=True)
-            dialog.border_subtitle = Content("Enter accept · Esc cancel")
+            dialog.border_subtitle = Content(_("Enter accept · Esc cancel"))
             if self._explanation:
                 yield Static(content(self._explanation), classes="explanation")
             yield SafeInput(self._value, placeholder=self._placeholder, password=self._secret, compact=True)

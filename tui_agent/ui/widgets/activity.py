@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from tui_agent.language import _
 from tui_agent.ui.theme import MUTED
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -53,7 +54,7 @@ class ActivityLine(Widget):
         left = self._doing() if self.words else Content("")
         if not self.new_below:
             return left.truncate(width, ellipsis=True)
-        right = Content.styled(f" ↓ {self.new_below} new · Ctrl+End ", "$background on $primary")
+        right = Content.styled(_(" ↓ {n} new · Ctrl+End ").format(n=self.new_below), "$background on $primary")
         room = width - cell_len(right.plain)
         return left.truncate(max(room - 1, 0), ellipsis=True).pad_right(1).truncate(room, pad=True) + right
 

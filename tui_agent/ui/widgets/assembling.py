@@ -22,6 +22,7 @@ from tui_agent.core.entries import (
     UserSaid,
     said_text,
 )
+from tui_agent.language import _
 from tui_agent.ui.widgets.blocks import (
     AnswerBlock,
     Block,
@@ -78,11 +79,12 @@ class Assembler:
             case Noticed(text, kind):
                 return [NoticeBlock(seq, at, text, kind)]
             case ForkedFrom(session, fork_seq):
-                return [NoticeBlock(seq, at, f"forked from session {session[:8]} at message {fork_seq}")]
+                words = _("forked from session {session} at message {seq}")
+                return [NoticeBlock(seq, at, words.format(session=session[:8], seq=fork_seq))]
             case ModelChosen(model) if self.agent_speaks:
-                return [NoticeBlock(seq, at, f"model: {model}")]
+                return [NoticeBlock(seq, at, _("model: {model}").format(model=model))]
             case Pinned(text, None):
-                return [NoticeBlock(seq, at, f"pinned: {text}")]
+                return [NoticeBlock(seq, at, _("pinned: {text}").format(text=text))]
             case _:
                 self._changes(logged)
                 return []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
+from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.blocks import (
@@ -31,17 +32,17 @@ OUTPUT_SHOWN = 200
 
 _STATES: dict[CallState, tuple[str, str, str]] = {
     "called": ("·", "", "tool-waiting"),
-    "running": ("⋯", "running", "tool-waiting"),
-    "asked": ("?", "waits for your approval", "tool-asked"),
+    "running": ("⋯", N_("running"), "tool-waiting"),
+    "asked": ("?", N_("waits for your approval"), "tool-asked"),
     "returned": ("✓", "", "tool-done"),
-    "failed": ("✗", "failed", "tool-failed"),
-    "denied": ("✗", "denied", "tool-failed"),
+    "failed": ("✗", N_("failed"), "tool-failed"),
+    "denied": ("✗", N_("denied"), "tool-failed"),
 }
 """Mark, word and style of each state of a call."""
 
 _ENDINGS = {
-    "length": "cut off: the answer reached the most tokens a reply may have",
-    "content_filter": "ended by the endpoint's content filter",
+    "length": N_("cut off: the answer reached the most tokens a reply may have"),
+    "content_filter": N_("ended by the endpoint's content filter"),
 }
 
 
@@ -141,16 +142,16 @@ def head_rows(block: Block, manner: Manner, standing: Standing) -> list[Row]:
 
 
 def _label(block: UserBlock | ReasoningBlock | AnswerBlock | ToolBlock, standing: Standing, manner: Manner) -> Row:
-    name = "you" if isinstance(block, UserBlock) else "agent"
-    runs = [Run(name, f"label-{name}")]
+    name = N_("you") if isinstance(block, UserBlock) else N_("agent")
+    runs = [Run(_(name), f"label-{name}")]
     if time := time_of_day(block.at):
         runs.append(Run(f"  {time}", "time"))
     if standing.rewound:
-        runs.append(Run("  · rewound", "mark"))
+        runs.append(Run(_("  · rewound"), "mark"))
     elif standing.folded and manner.plain:
-        runs.append(Run("  · folded", "mark"))
+        runs.append(Run(_("  · folded"), "mark"))
     if standing.pinned:
-        runs.append(Run("  · pinned", "pinned"))
+        runs.append(Run(_("  · pinned"), "pinned"))
     return Row(tuple(runs))
 
 
@@ -165,11 +166,11 @@ def _writer(block: AnswerBlock | ReasoningBlock, layout: Layout, manner: Manner)
 def _ending_rows(block: AnswerBlock, manner: Manner) -> Iterator[Row]:
     mark = "" if manner.plain else "⋯ "
     if not block.text.strip():
-        yield plain_row("(an empty answer)", "mark")
+        yield plain_row(_("(an empty answer)"), "mark")
     if block.finish is None:
-        yield plain_row(f"{mark}incomplete", "mark")
+        yield plain_row(mark + _("incomplete"), "mark")
     elif block.finish in _ENDINGS:
-        yield plain_row(f"{mark}{_ENDINGS[block.finish]}", "mark")
+        yield plain_row(mark + _(_ENDINGS[block.finish]), "mark")
 
 
 def _body_rows(block: UserBlock | ToolBlock | NoticeBlock | FailureBlock, width: int, manner: Manner) -> list[Row]:
@@ -210,11 +211,11 @@ def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
 
 def more_row(hidden: int) -> Row:
     """What stands for lines that are not shown."""
-    return plain_row(f"… {hidden:,} more lines (Space or a click shows them)", "more", action="more")
+    return plain_row(_("… {n:,} more lines (Space or a click shows them)").format(n=hidden), "more", action="more")
 
 
 def _reasoning_header(block: ReasoningBlock, manner: Manner) -> Row:
-    words = "thinking" if block.growing else "thought"
+    words = _("thinking") if block.growing else _("thought")
     seconds = f" {block.seconds:.0f}s" if block.seconds is not None and block.seconds >= 1 else ""
     return plain_row(f"{_arrow(block.opened, manner)}{words}{seconds}", "fold", action="fold")
 
@@ -249,7 +250,7 @@ def is_cut(block: ToolBlock) -> bool:
 
 def _tool_header(block: ToolBlock, width: int, manner: Manner) -> Row:
     mark, word, style = _STATES[block.state]
-    told = " ".join(part for part in ("" if manner.plain else mark, _told(block) or word) if part)
+    told = " ".join(part for part in ("" if manner.plain else mark, _told(block) or _(word)) if part)
     if manner.plain:
         told = f"- {told}" if told else ""
     name = safe(block.call.name, single_line=True, strict=True)
@@ -260,7 +261,7 @@ def _tool_header(block: ToolBlock, width: int, manner: Manner) -> Row:
     runs = [Run(arrow, "fold"), Run(name, "tool"), Run(f" {subject}" if subject else "", "tool-subject")]
     runs.append(Run(f"  {told}", style))
     if block.pruned:
-        runs.append(Run("  · stub in the context", "mark"))
+        runs.append(Run(_("  · stub in the context"), "mark"))
     return Row(tuple(runs), action="fold")
 
 
@@ -275,10 +276,10 @@ def _told(block: ToolBlock) -> str:
     match block.state:
         case "returned":
             lines = block.output.removesuffix("\n").count("\n") + 1 if block.output else 0
-            return "done" if lines == 0 else f"{lines:,} line{'s' if lines > 1 else ''}"
+            return ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines) if lines else _("done")
         case "failed" | "denied":
             said = safe(block.output.strip().split("\n", 1)[0], single_line=True)
-            word = _STATES[block.state][1]
+            word = _(_STATES[block.state][1])
             return f"{word}: {_shortened(said, 60)}" if said else word
         case "running" if block.progress:
             return _shortened(safe(block.progress.strip().rsplit("\n", 1)[-1], single_line=True), 60)
@@ -289,7 +290,7 @@ def _told(block: ToolBlock) -> str:
 def _arguments(block: ToolBlock) -> list[str]:
     """The arguments of a call as lines, each value as it is."""
     if block.call.malformed is not None:
-        return ["arguments are no JSON object:", *safe(block.call.malformed).split("\n")]
+        return [_("arguments are no JSON object:"), *safe(block.call.malformed).split("\n")]
     try:
         arguments = json.loads(block.call.arguments)
     except ValueError:
@@ -306,12 +307,12 @@ def _arguments(block: ToolBlock) -> list[str]:
 
 def _failure_rows(block: FailureBlock, manner: Manner) -> list[Row]:
     bar = (Run("  " if manner.plain else "┃ ", "failure-bar"),)
-    told = [(f"{'Error: ' if manner.plain else '✗ '}{block.what}", "failure")]
+    told = [(f"{_('Error: ') if manner.plain else '✗ '}{block.what}", "failure")]
     if block.meaning:
         told.append((block.meaning, "failure-text"))
     if block.todo:
         told.append((f"{'' if manner.plain else '→ '}{block.todo}", "failure-text"))
-    told.append(("/retry sends the message again", "mark"))
+    told.append((_("/retry sends the message again"), "mark"))
     return [Row((Run(line, style),), lead=bar, hang=bar) for text, style in told for line in safe(text).split("\n")]
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tui_agent.language import _
+
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip."""
 
@@ -14,11 +16,11 @@ class Chips:
 
     pastes: dict[str, str] = field(default_factory=dict)
 
-    def add(self, pasted: str, name: str = "Pasted") -> str:
+    def add(self, pasted: str, name: str = "") -> str:
         """Keep a paste, or a file by its name; the mark to put into the text."""
         lines = pasted.count("\n") + 1
-        size = f"~{lines:,} lines" if lines > 1 else f"~{len(pasted):,} characters"
-        name = name.replace("[", "(").replace("]", ")")
+        size = _("~{n:,} lines").format(n=lines) if lines > 1 else _("~{n:,} characters").format(n=len(pasted))
+        name = (name or _("Pasted")).replace("[", "(").replace("]", ")")
         mark = f"[{name} {size}]"
         number = 2
         while mark in self.pastes:

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
@@ -69,7 +70,7 @@ class FindBar(Horizontal):
         """Take the focus, with these words. What the bar is made of is mounted when it is needed first."""
         if not self.children:
             self.mount(
-                Static(Content("find "), id="find-label"),
+                Static(Content(_("find ")), id="find-label"),
                 FindInput(id="find-words", compact=True),
                 Static(Content(""), id="find-count"),
             )
@@ -81,8 +82,10 @@ class FindBar(Horizontal):
         """Say how many hits there are."""
         words = self.query_one(FindInput).value
         said = (
-            f"{count} hit{'' if count == 1 else 's'} · Enter next · Tab all sessions · Esc"
+            ngettext(
+                "{n} hit · Enter next · Tab all sessions · Esc", "{n} hits · Enter next · Tab all sessions · Esc", count
+            ).format(n=count)
             if words
-            else "Tab: all sessions"
+            else _("Tab: all sessions")
         )
         self.query_one("#find-count", Static).update(Content(said))

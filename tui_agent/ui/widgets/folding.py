@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from tui_agent.core.events import ContextMoved
+from tui_agent.language import ngettext
 from tui_agent.ui.widgets.block_lines import Standing
 from tui_agent.ui.widgets.blocks import Block, ToolBlock
 from tui_agent.ui.widgets.heights import Pages
@@ -39,7 +40,12 @@ class Folding:
 
     def _words(self) -> str:
         folded = self.moved.folded
-        return f"{folded:,} message{'' if folded == 1 else 's'} folded · summary v{self.moved.version} · /undo-compact"
+        words = ngettext(
+            "{n:,} message folded · summary v{version} · /undo-compact",
+            "{n:,} messages folded · summary v{version} · /undo-compact",
+            folded,
+        )
+        return words.format(n=folded, version=self.moved.version)
 
 
 def last_up_to(blocks: Pages[Block], seq: int) -> int:

@@ -6,7 +6,10 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from tui_agent.core.events import Gauge
+from tui_agent.language import _
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.columns import padded
+from tui_agent.ui.words import word
 
 FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"
 """Shapes, so that the bar can be read without colour."""
@@ -98,7 +101,11 @@ class GaugeBlock(Widget):
         filled_bar = bar(gauge, max(width - cell_len(share) - 1, 1))
         rows = [
             Content.styled(filled_bar, style_of(gauge)) + Content.styled(f" {share}", "bold"),
-            Content(f"{tokens_text(gauge)} tok · {compact_number(gauge.characters)} ch"),
+            Content(
+                _("{tokens} tok · {characters} ch").format(
+                    tokens=tokens_text(gauge), characters=compact_number(gauge.characters)
+                )
+            ),
             *self._part_rows(gauge, width),
             Content(self._messages_text(gauge)),
             self._due_row(gauge),
@@ -110,39 +117,41 @@ class GaugeBlock(Widget):
     def _part_rows(gauge: Gauge, width: int) -> list[Content]:
         parts = gauge.parts
         named = [
-            ("system", parts.system),
-            ("tools", parts.tools),
-            ("summary", parts.summary),
-            ("pins", parts.pins),
-            ("tail", parts.tail),
-            ("unsent", parts.unsent),
+            (_("system"), parts.system),
+            (_("tools"), parts.tools),
+            (_("summary"), parts.summary),
+            (_("pins"), parts.pins),
+            (_("tail"), parts.tail),
+            (_("unsent"), parts.unsent),
         ]
         column = max(width // 2, 1)
-        cells = [f"{name:<8}{compact_number(count):>6}".ljust(column) for name, count in named]
+        cells = [padded(f"{padded(name, 8)}{compact_number(count):>6}", column) for name, count in named]
         rows = ["".join(cells[index : index + 2]).rstrip() for index in range(0, len(cells), 2)]
         return [Content.styled(row, MUTED) for row in rows]
 
     @staticmethod
     def _messages_text(gauge: Gauge) -> str:
-        freed = f" · compact frees ~{compact_number(gauge.freed)}" if gauge.freed else ""
-        return f"{gauge.messages} messages{freed}"
+        freed = _(" · compact frees ~{freed}").format(freed=compact_number(gauge.freed)) if gauge.freed else ""
+        return _("{n} messages{freed}").format(n=gauge.messages, freed=freed)
 
     @staticmethod
     def _due_row(gauge: Gauge) -> Content:
         share = gauge.trigger_share
         if share is None:
-            return Content.styled("no trigger is set", MUTED)
-        measure = "" if gauge.trigger_name in ("", "window") else f" ({gauge.trigger_name})"
+            return Content.styled(_("no trigger is set"), MUTED)
+        measure = "" if gauge.trigger_name in ("", "window") else f" ({word(gauge.trigger_name)})"
         words = {
-            "over": "over the window",
-            "due": f"compaction is due{measure}",
-            "near": f"compaction is near{measure}",
+            "over": _("over the window"),
+            "due": _("compaction is due{measure}").format(measure=measure),
+            "near": _("compaction is near{measure}").format(measure=measure),
         }
-        word = words.get(state_word(gauge), f"{share:.0%} of the way to compaction{measure}")
-        return Content.styled(word, style_of(gauge) if state_word(gauge) else MUTED)
+        said = words.get(
+            state_word(gauge), _("{share:.0%} of the way to compaction{measure}").format(share=share, measure=measure)
+        )
+        return Content.styled(said, style_of(gauge) if state_word(gauge) else MUTED)
 
     def _compactions_text(self, gauge: Gauge) -> str:
         if not gauge.compactions:
-            return "never compacted"
-        last = f" · last {self._last}" if self._last else ""
-        return f"⟲ compactions {gauge.compactions}{last}"
+            return _("never compacted")
+        last = _(" · last {last}").format(last=self._last) if self._last else ""
+        return _("⟲ compactions {compactions}{last}").format(compactions=gauge.compactions, last=last)

@@ -10,12 +10,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from tui_agent.language import N_, _
 from tui_agent.ui.commands import completions
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.prompt import Prompt
 
-_PLACEHOLDER = "Ask something. Enter sends, Ctrl+J is a new line, / lists commands."
+_PLACEHOLDER = N_("Ask something. Enter sends, Ctrl+J is a new line, / lists commands.")
 _LONGEST_SHOWN = 200
 
 
@@ -37,12 +38,12 @@ class PromptArea(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="queued")
         yield CompletionPopup()
-        yield Prompt(_PLACEHOLDER)
+        yield Prompt(_(_PLACEHOLDER))
 
     def show_waiting(self, waiting: Sequence[str]) -> None:
         """Show the messages that wait to be sent."""
         rows = [
-            Content.styled("queued  ", "$accent") + content(text.strip()[:_LONGEST_SHOWN], single_line=True)
+            Content.styled(_("queued  "), "$accent") + content(text.strip()[:_LONGEST_SHOWN], single_line=True)
             for text in waiting
         ]
         queued = self.query_one("#queued", Static)
@@ -66,8 +67,8 @@ class PromptArea(Vertical):
             [
                 Completion(
                     f"/{command.name} " if command.needs_argument else f"/{command.name}",
-                    f"/{command.name} {command.argument}".rstrip(),
-                    command.help,
+                    command.usage,
+                    _(command.help),
                     runs=not command.needs_argument,
                 )
                 for command in completions(event.text)

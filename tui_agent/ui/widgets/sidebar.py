@@ -14,19 +14,21 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
+from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
+from tui_agent.ui.words import word
 
 SECTIONS = {
-    "goals": "Goals",
-    "rules": "Decisions and rules",
-    "files": "Files and commands",
-    "findings": "Findings",
-    "unfinished": "Unfinished work",
-    "": "Summary",
+    "goals": N_("Goals"),
+    "rules": N_("Decisions and rules"),
+    "files": N_("Files and commands"),
+    "findings": N_("Findings"),
+    "unfinished": N_("Unfinished work"),
+    "": N_("Summary"),
 }
 """Headings of a summary's sections, in their order."""
 
@@ -71,7 +73,7 @@ def by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
     for section in sections:
         members = [item for item in items if item.section == section]
         if members:
-            yield SECTIONS.get(section, section.capitalize()), members
+            yield _(SECTIONS[section]) if section in SECTIONS else section.capitalize(), members
 
 
 class MemoryList(OptionList):
@@ -129,11 +131,16 @@ class MemoryList(OptionList):
     def _summary(self, memory: Memory) -> Iterator[Option]:
         live = memory.live
         if live is None or not isinstance(live.entry, Compacted):
-            yield self._heading("No summary yet", is_first=True)
-            yield self._note("Everything that was said is in the context, word for word. F4 compacts.")
+            yield self._heading(_("No summary yet"), is_first=True)
+            yield self._note(_("Everything that was said is in the context, word for word. F4 compacts."))
             return
         number = next((place for place, each in enumerate(memory.versions, 1) if each.seq == live.seq), 1)
-        yield self._heading(f"Summary · version {number} of {max(len(memory.versions), number)}", is_first=True)
+        yield self._heading(
+            _("Summary · version {number} of {versions}").format(
+                number=number, versions=max(len(memory.versions), number)
+            ),
+            is_first=True,
+        )
         yield self._note(describe(live))
         for heading, members in by_section(live.entry.items):
             yield self._heading(heading)
@@ -141,30 +148,30 @@ class MemoryList(OptionList):
                 yield self._option(_Row("item", sources=item.sources), _item_text(item))
 
     def _pins(self, memory: Memory) -> Iterator[Option]:
-        yield self._heading("Pins")
+        yield self._heading(_("Pins"))
         for pin in memory.pins:
             sources = (pin.source,) if pin.source is not None else (pin.seq,)
             yield self._option(_Row("pin", pin.seq, sources=sources), content(f"▪ {pin.text}", single_line=True))
         if not memory.pins:
-            yield self._note("none · /pin keeps a line in every context")
+            yield self._note(_("none · /pin keeps a line in every context"))
 
     def _details(self, memory: Memory) -> Iterator[Option]:
         if memory.details:
-            yield self._heading("Kept word for word")
+            yield self._heading(_("Kept word for word"))
         for detail in memory.details:
             yield self._option(_Row("detail", sources=detail.sources), _detail_text(detail))
         live = memory.live.entry if memory.live is not None else None
         kept = {detail.text for detail in memory.details}
         left_out = [each for each in live.left_out if each.text not in kept] if isinstance(live, Compacted) else []
         if left_out:
-            yield self._heading("Left out for want of room · + keeps")
+            yield self._heading(_("Left out for want of room · + keeps"))
         for detail in left_out:
             yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
             return
-        yield self._heading("Versions · c compare, r restore")
+        yield self._heading(_("Versions · c compare, r restore"))
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             mark = "● " if is_live else "○ "
@@ -226,7 +233,7 @@ class Sidebar(Vertical):
     """The column at the right, or an overlay on narrow terminals."""
 
     def compose(self) -> ComposeResult:
-        yield Static(Content("Context"), classes="panel-title")
+        yield Static(Content(_("Context")), classes="panel-title")
         yield GaugeBlock()
 
     def show_gauge(self, gauge: Gauge) -> None:
@@ -245,19 +252,23 @@ def describe(version: Logged) -> str:
     entry = version.entry
     if not isinstance(entry, Compacted):
         return ""
-    model = safe(entry.model, single_line=True, strict=True) or "extract, no model"
-    saved = f"{compact_number(entry.before.tokens)} → {compact_number(entry.after.tokens)} tokens"
-    return f"{time_of_day(version.at)} · {entry.trigger} · {model} · {saved} · up to #{entry.upto}"
+    model = safe(entry.model, single_line=True, strict=True) or _("extract, no model")
+    saved = _("{before} → {after} tokens").format(
+        before=compact_number(entry.before.tokens), after=compact_number(entry.after.tokens)
+    )
+    return _("{at} · {trigger} · {model} · {saved} · up to #{upto}").format(
+        at=time_of_day(version.at), trigger=word(entry.trigger), model=model, saved=saved, upto=entry.upto
+    )
 
 
 def _detail_text(detail: Detail) -> Content:
-    return Content.styled(f"{detail.kind}  ", MUTED) + content(detail.text, single_line=True)
+    return Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.text, single_line=True)
 
 
 def _item_text(item: Item) -> Content:
     text = Content("· ") + content(item.text, single_line=True)
     if not item.sources:
-        return text + Content.styled("  no source", "$warning")
-    origin = " tool" if item.tool_only else ""
+        return text + Content.styled(_("  no source"), "$warning")
+    origin = _(" tool") if item.tool_only else ""
     places = " ".join(f"#{seq}" for seq in item.sources[:2]) + ("…" if len(item.sources) > 2 else "")
     return text + Content.styled(f" ↗{places}{origin}", MUTED)

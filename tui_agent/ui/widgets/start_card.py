@@ -10,16 +10,18 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui_agent.language import N_, _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.columns import padded
 
 Choice = Literal["again", "key", "local", "install"]
 
 _CHOICES: tuple[tuple[Choice, str, str], ...] = (
-    ("again", "Look again", "for a key and for local servers"),
-    ("key", "Enter a key", "kept in memory for this run only"),
-    ("local", "Enter an address", "of an OpenAI-compatible server"),
-    ("install", "Copy the command", "that installs a small local model, no key needed:"),
+    ("again", N_("Look again"), N_("for a key and for local servers")),
+    ("key", N_("Enter a key"), N_("kept in memory for this run only")),
+    ("local", N_("Enter an address"), N_("of an OpenAI-compatible server")),
+    ("install", N_("Copy the command"), N_("that installs a small local model, no key needed:")),
 )
 INSTALL_COMMAND = 'pip install "tui-agent[local]"'
 
@@ -40,27 +42,27 @@ class StartCard(Vertical):
             self.query_one("#start-reason", Static).update(reason)
             return
         self.mount(
-            Static(Content.styled("Get started", "bold $primary")),
+            Static(Content.styled(_("Get started"), "bold $primary")),
             Static(reason, id="start-reason"),
             OptionList(
-                *(Option(_row(title, about), id=choice) for choice, title, about in _CHOICES),
+                *(Option(_row(_(title), _(about)), id=choice) for choice, title, about in _CHOICES),
                 id="start-choices",
                 compact=True,
             ),
             Static(Content.styled(INSTALL_COMMAND, "$accent"), id="start-command"),
-            Static(Content.styled(_PROMISE, MUTED)),
+            Static(Content.styled(_(_PROMISE), MUTED)),
         )
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        for choice, _, _ in _CHOICES:
+        for choice, _title, _about in _CHOICES:
             if event.option.id == choice:
                 self.post_message(self.Chosen(choice))
 
 
-_PROMISE = "Nothing leaves this machine before you send the first message. What you type now is kept."
+_PROMISE = N_("Nothing leaves this machine before you send the first message. What you type now is kept.")
 
 
 def _row(title: str, about: str) -> Content:
-    return Content.styled(f"{title:<18}", "bold") + Content.styled(about, MUTED)
+    return Content.styled(padded(title, 18), "bold") + Content.styled(about, MUTED)

@@ -12,8 +12,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tui_agent.core.events import Gauge
+from tui_agent.language import _
 from tui_agent.ui.theme import FAINT, MUTED, TINY
 from tui_agent.ui.widgets.gauge import bar, compact_number, state_word, style_of, tokens_text
+from tui_agent.ui.words import word
 
 SEPARATOR = " │ "
 
@@ -63,10 +65,13 @@ class StatusLine(Widget):
         if gauge is None:
             return [model]
         parts = [model, *measure] if self._both_fit(model, measure[0]) else measure
-        approval = Content.styled(f"approve: {status.approval}", "$warning" if status.approval == "all" else "")
+        approval = Content.styled(
+            _("approve: {approval}").format(approval=word(status.approval)),
+            "$warning" if status.approval == "all" else "",
+        )
         if status.approval != "ask":
             parts.append(approval)
-        parts.append(Content(f"{compact_number(gauge.characters)} ch"))
+        parts.append(Content(_("{characters} ch").format(characters=compact_number(gauge.characters))))
         if gauge.compactions:
             parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
         if status.approval == "ask":
@@ -74,9 +79,9 @@ class StatusLine(Widget):
         if status.note:
             parts.append(Content.styled(status.note, "$warning"))
         if gauge.freed:
-            parts.append(Content.styled(f"compact frees ~{compact_number(gauge.freed)}", MUTED))
+            parts.append(Content.styled(_("compact frees ~{freed}").format(freed=compact_number(gauge.freed)), MUTED))
         if status.mode != "auto":
-            parts.append(Content.styled(f"compaction: {status.mode}", MUTED))
+            parts.append(Content.styled(_("compaction: {mode}").format(mode=word(status.mode)), MUTED))
         return parts
 
     def _both_fit(self, model: Content, measure: Content) -> bool:
@@ -86,16 +91,16 @@ class StatusLine(Widget):
     @staticmethod
     def _model_part(status: Status) -> Content:
         if not status.ready:
-            return Content.styled("○ ", "$warning") + Content(status.model or "no model")
+            return Content.styled("○ ", "$warning") + Content(status.model or _("no model"))
         place = Content.styled(f" @ {status.place}", MUTED) if status.place else Content("")
         return Content.styled("● ", "$success") + Content(status.model) + place
 
     def _gauge_part(self, gauge: Gauge) -> Content:
         cells = 12 if self.app.size.width >= 80 else 8
         share = f" {gauge.share:.0%}" if gauge.share is not None else ""
-        word = state_word(gauge)
+        state = state_word(gauge)
         line = Content.styled(bar(gauge, cells), style_of(gauge)) + Content(f" {tokens_text(gauge)}{share}")
-        return line + Content.styled(f" {word}", style_of(gauge)) if word else line
+        return line + Content.styled(f" {word(state)}", style_of(gauge)) if state else line
 
 
 class CompactButton(Static, can_focus=False):
@@ -107,7 +112,7 @@ class CompactButton(Static, can_focus=False):
         """It was clicked while enabled."""
 
     def __init__(self) -> None:
-        super().__init__(Content("[Compact]"), id="compact")
+        super().__init__(Content(_("[Compact]")), id="compact")
 
     def on_click(self) -> None:
         if not self.disabled:
@@ -125,7 +130,7 @@ class StatusBar(Horizontal):
     def compose(self) -> ComposeResult:
         yield self._line
         yield CompactButton()
-        yield Static(Content("F1 help"), id="help-hint")
+        yield Static(Content(_("F1 help")), id="help-hint")
 
     def show_gauge(self, gauge: Gauge) -> None:
         """Show this measure."""

@@ -2,16 +2,18 @@
 
 from textual.content import Content
 
+from tui_agent.language import N_, _
 from tui_agent.ui.bindings import keys_of
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.columns import padded
 
 _KEYS = (
-    ("send", "send"),
-    ("newline", "new line"),
-    ("compact", "compact, after a look at the summary"),
-    ("context", "what the model is sent, and what was folded"),
-    ("sessions", "sessions"),
-    ("help", "all keys and commands"),
+    ("send", N_("send")),
+    ("newline", N_("new line")),
+    ("compact", N_("compact, after a look at the summary")),
+    ("context", N_("what the model is sent, and what was folded")),
+    ("sessions", N_("sessions")),
+    ("help", N_("all keys and commands")),
 )
 
 
@@ -19,11 +21,11 @@ def welcome() -> Content:
     """The promise, and the keys to begin with."""
     rows = [
         Content.styled("tui-agent", "bold $primary"),
-        Content("You see what it will forget before it forgets it,"),
-        Content("and you can always take it back."),
+        Content(_("You see what it will forget before it forgets it,")),
+        Content(_("and you can always take it back.")),
         Content(""),
     ]
     for binding_id, words in _KEYS:
         key = keys_of(binding_id).split(" · ")[0]
-        rows.append(Content.styled(f"{key:<8}", "bold") + Content.styled(words, MUTED))
+        rows.append(Content.styled(padded(key, 8), "bold") + Content.styled(_(words), MUTED))
     return Content("\n").join(rows)
