@@ -69,7 +69,7 @@ _UNKNOWN_TO_THE_EMULATOR = re.compile(rb"\x1b\[[<>=][0-9;]*[a-z]|\x1b\[\?[0-9;]+
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;?<>=$ ]*|P[^\x1b]*\x1b?)?$")
 
 
-GAUGE = re.compile(r"\d/(?:\d|\?)")
+GAUGE = re.compile(r"[\dkM]/(?:\d|\?)")
 """A number of tokens and the window: a session is open."""
 
 

@@ -1,9 +1,11 @@
-"""Disks that fail, and disks that remember every write: layers between SQLite and real files."""
+"""Disks that fail, that are full, and that remember every write: layers between SQLite and real files."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -74,6 +76,57 @@ def faulty_disk() -> Iterator[tuple[str, Fault]]:
     disk = _FaultyDisk(name, fault)
     try:
         yield name, fault
+    finally:
+        disk.unregister()
+
+
+class _SmallFile(apsw.VFSFile):
+    def __init__(self, room: "Room", name: Any, flags: list[int]) -> None:
+        super().__init__("", name, flags)
+        self._room = room
+
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802
+        growth = offset + len(data) - super().xFileSize()
+        if growth > 0 and growth > self._room.left():
+            raise apsw.FullError("the fake disk is full")
+        super().xWrite(data, offset)
+
+
+class _SmallDisk(apsw.VFS):
+    def __init__(self, name: str, room: "Room") -> None:
+        super().__init__(name, "")
+        self._room = room
+
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
+        return _SmallFile(self._room, name, flags)
+
+
+@dataclass(slots=True)
+class Room:
+    """How much the files of a directory may hold together."""
+
+    directory: Path
+    bytes: int | None = None
+    """None while there is no end of it."""
+
+    def left(self) -> int:
+        used = sum(file.stat().st_size for file in self.directory.rglob("*") if file.is_file())
+        return sys.maxsize if self.bytes is None else self.bytes - used
+
+    def fill(self) -> None:
+        """From here on there is room for nothing more."""
+        self.bytes = 0
+        self.bytes = -self.left()
+
+
+@contextmanager
+def small_disk(directory: Path) -> Iterator[tuple[str, Room]]:
+    """The name of a disk on which this directory's files are all there is, and how much fits on it."""
+    room = Room(directory)
+    name = next(_NAMES)
+    disk = _SmallDisk(name, room)
+    try:
+        yield name, room
     finally:
         disk.unregister()
 

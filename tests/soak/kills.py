@@ -109,7 +109,7 @@ class Soak:
             except Killed:
                 pass
             except AssertionError as error:
-                self._fault(number, moment, f"never got there: {str(error)[:400]}")
+                self._fault(number, moment, f"never got there: {error}")
                 self._known.typed = []
             died = time.monotonic()
             ended = app.process.poll()
@@ -214,7 +214,7 @@ class Soak:
             except Killed:
                 pass
             except AssertionError as error:
-                self._fault(number, MIGRATING, f"never got there: {str(error)[:400]}")
+                self._fault(number, MIGRATING, f"never got there: {error}")
         self.figures.kills[MIGRATING] += 1
         try:
             for complaint in asyncio.run(_changed_by_migration(copy / ARCHIVE, data / ARCHIVE)):

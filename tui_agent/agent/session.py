@@ -153,8 +153,10 @@ class Session:
 
     # ── writing ──────────────────────────────────────────────────────────────
 
-    async def append(self, *entries: Entry) -> list[Event]:
+    async def append(self, *entries: Entry, at_last: bool = False) -> list[Event]:
         """Write entries to the archive in one transaction, then to memory; what happened, as events.
+
+        With `at_last` the archive's reserve is used when the disk is full.
 
         Cancelling the caller does not tear the write: it is finished or not begun.
 
@@ -162,16 +164,17 @@ class Session:
             NotSaved: nothing of it is kept, neither on disk nor in memory.
             SessionBusy: another process writes this session.
         """
-        return await asyncio.shield(asyncio.ensure_future(self._append(entries)))
+        return await asyncio.shield(asyncio.ensure_future(self._append(entries, at_last)))
 
     async def keep(self, *entries: Entry) -> list[Event]:
-        """Append what cannot be had again, an answer or a tool's result: as often as `patience` has it tried.
+        """Append what cannot be had again, an answer or a tool's result: from the reserve of a full disk, and if that
+        is used up, as often as `patience` has it tried.
 
         Raises: what `append` raises.
         """
         while True:
             try:
-                return await self.append(*entries)
+                return await self.append(*entries, at_last=True)
             except NotSaved as error:
                 if self.patience is None or not await self.patience(error):
                     raise
@@ -181,14 +184,14 @@ class Session:
         async with self._gate:
             return
 
-    async def _append(self, entries: Sequence[Entry]) -> list[Event]:
+    async def _append(self, entries: Sequence[Entry], at_last: bool) -> list[Event]:
         async with self._gate:
             await self._ensure_stored()
             logged = [await self._log(entry, self.checkpoint.seq + 1 + place) for place, entry in enumerate(entries)]
             before, after = self.checkpoint, self.checkpoint
             for each in logged:
                 after = advance(after, each)
-            await self.archive.append(self.id, logged, checkpoint_to_json(after))
+            await self.archive.append(self.id, logged, checkpoint_to_json(after), at_last=at_last)
             self.checkpoint = after
             if after.upto < before.upto:
                 self.tail = await self.archive.load(self.id, after=after.upto)

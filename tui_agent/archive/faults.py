@@ -69,6 +69,11 @@ def is_damage(error: BaseException) -> bool:
     return isinstance(error, _DAMAGED)
 
 
+def is_full(error: apsw.Error) -> bool:
+    """Whether a write failed for want of room, a quota's included; nothing was committed then."""
+    return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE
+
+
 def damaged(path: Path, what: str = "") -> ArchiveDamaged:
     """The error for a corrupt file."""
     return ArchiveDamaged(

@@ -8,6 +8,7 @@ import apsw
 
 from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
+from tui_agent.archive.last_resort import LastResort
 from tui_agent.archive.lease import FileLock, Lease, session_lock
 from tui_agent.archive.notes import ArchivedNotes
 from tui_agent.archive.opening import Opened, open_file, suspect
@@ -21,17 +22,18 @@ _INDEX_AT_ONCE = 4_000
 """Characters; longer entries count as several when it comes to indexing."""
 
 
-class ArchivedLogs:
+class ArchivedLogs(LastResort):
     """The part of the archive that holds the entries of sessions."""
 
-    _worker: Worker
     _leases: dict[str, Lease]
     _unindexed: int
     notices: list[str]
     """Sentences for the user about what was found or done while opening and reading."""
 
-    async def append(self, session_id: str, entries: Sequence[Logged], checkpoint: dict[str, Any]) -> None:
-        """Add entries and the checkpoint that goes with them: all or nothing.
+    async def append(
+        self, session_id: str, entries: Sequence[Logged], checkpoint: dict[str, Any], *, at_last: bool = False
+    ) -> None:
+        """Add entries and the checkpoint that goes with them: all or nothing; `at_last` from the reserve if need be.
 
         Returns when they are on the disk; the search finds them from then on. A cancelled call is still carried out.
         An answer among the entries clears the session's partial answer.
@@ -55,7 +57,7 @@ class ArchivedLogs:
                     lock.release()
 
         if entries:
-            await self._worker.write(job)
+            await (self._save if at_last else self._worker.write)(job)
             self._index_later(entries)
 
     async def load(
@@ -312,7 +314,7 @@ class ArchivedSessions(ArchivedLogs):
                     lock.release()
             return book.sweep_or_postpone(connection, self._worker.path)
 
-        if not await self._worker.write(job):
+        if not await self._save(job):
             self.notices.append(
                 f"Session {session_id} is deleted. Traces of its text are removed from the file at the next start "
                 "without other windows."
@@ -347,6 +349,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
         self._leases = {}
         self._unindexed = 0
         self.notices = opened.notices
+        self.on_shortage = lambda error: self.notices.append(str(error))
 
     @classmethod
     async def open(
@@ -371,6 +374,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
         archive = cls(worker, opened)
         if not opened.read_only:
             worker.later(archive._index)  # what an earlier run left
+            worker.later(lambda connection: worker.reserve.fill())
         return archive
 
     @property

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import apsw
 
-from tui_agent.archive.faults import as_read_errors, as_write_errors
+from tui_agent.archive.faults import as_read_errors, as_write_errors, is_full
 from tui_agent.archive.opening import Opened, suspect
+from tui_agent.archive.reserve import Reserve
 from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveUnavailable, NotSaved
 
 T = TypeVar("T")
@@ -28,6 +29,10 @@ class Worker:
         self._opened: Opened | None = None
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._is_closed = False
+        self.reserve = Reserve(path)
+        self.is_short = False
+        """Whether the reserve was given up and is not back yet."""
+
         # A daemon: a process that ends without closing must end all the same, as if it had been killed.
         threading.Thread(target=self._work, name="archive", daemon=True).start()
 
@@ -58,8 +63,10 @@ class Worker:
 
         return await self._ask(guarded, is_write=False)
 
-    async def write(self, job: Callable[[apsw.Connection], T]) -> T:
+    async def write(self, job: Callable[[apsw.Connection], T], *, at_last: bool = False) -> T:
         """The result of a job that writes. Once asked for it is carried out to its end, awaited or not.
+
+        With `at_last`, a job that leaves nothing behind when it fails: on a full disk the reserve is given up for it.
 
         Raises:
             NotSaved, ArchiveDamaged
@@ -73,7 +80,7 @@ class Worker:
                     "Check the permissions of the data directory, then restart.",
                 )
             with self._damage_noted(), as_write_errors(self.path):
-                return job(self._connection())
+                return self._at_last(job) if at_last else job(self._connection())
 
         return await self._ask(guarded, is_write=True)
 
@@ -122,6 +129,15 @@ class Worker:
             suspect(self.path)
             raise
 
+    def _at_last(self, job: Callable[[apsw.Connection], T]) -> T:
+        try:
+            return job(self._connection())
+        except (apsw.FullError, apsw.IOError) as error:
+            if not is_full(error) or not self.reserve.spend():
+                raise
+            self.is_short = True
+            return job(self._connection())
+
     def _disconnect(self) -> None:
         opened, self._opened = self._opened, None
         if opened is None:
@@ -129,6 +145,8 @@ class Worker:
         # Closing tidies up; what cannot be tidied now is tidied when the file is opened next.
         with suppress(apsw.Error):
             opened.connection.close()
+        if not opened.read_only:
+            self.reserve.fill()
         if opened.presence is not None:
             opened.presence.release(remove=False)
 

@@ -1,0 +1,99 @@
+"""A full disk: what cannot wait is saved from a reserve, which comes back when there is room."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.archive.samples import AT, answered, mode, said
+from tests.fakes.disk import Room, small_disk
+from tui_agent.archive import Archive
+from tui_agent.archive.reserve import BYTES, Reserve
+from tui_agent.errors import NotSaved
+
+
+@pytest.fixture
+async def small(path: Path) -> AsyncIterator[tuple[Archive, Room, list[NotSaved]]]:
+    """An archive with two entries on a disk that has no room left, and what is told of shortage."""
+    with small_disk(path.parent) as (name, room):
+        archive = await Archive.open(path, vfs=name)
+        told: list[NotSaved] = []
+        archive.on_shortage = told.append
+        await archive.create_session("one", "/", AT)
+        await archive.append("one", [said(1, "a"), answered(2, "b")], {"seq": 2})
+        room.fill()
+        yield archive, room, told
+        await archive.close()
+
+
+def reserve_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.reserve")
+
+
+async def test_the_reserve_takes_real_room_and_is_its_owners_alone(path: Path, archive: Archive) -> None:
+    await archive.count("one")  # what was put off at the opening is done by now
+    status = reserve_of(path).stat()
+    assert status.st_size == BYTES
+    assert status.st_blocks * 512 >= BYTES
+    assert mode(reserve_of(path)) == 0o600
+
+
+async def test_what_can_wait_is_not_saved_and_leaves_the_reserve_alone(
+    small: tuple[Archive, Room, list[NotSaved]], path: Path
+) -> None:
+    archive, _, told = small
+    with pytest.raises(NotSaved, match="full"):
+        await archive.append("one", [said(3, "x" * 100_000)], {"seq": 3})
+    assert reserve_of(path).exists()
+    assert told == []
+
+
+async def test_what_cannot_wait_is_saved_from_the_reserve_and_that_is_told_once(
+    small: tuple[Archive, Room, list[NotSaved]], path: Path
+) -> None:
+    archive, _, told = small
+    await archive.append("one", [answered(3, "x" * 100_000)], {"seq": 3}, at_last=True)
+    await archive.save_unsent("one", "not sent " * 10_000)
+    await archive.save_partial("one", {"text": "half"})
+    assert [entry.seq for entry in await archive.load("one")] == [1, 2, 3]
+    assert await archive.unsent("one") == "not sent " * 10_000
+    assert not reserve_of(path).exists()
+    (error,) = told
+    assert "reserve" in str(error)
+    assert error.todo
+
+
+async def test_a_session_can_be_deleted_on_a_full_disk(small: tuple[Archive, Room, list[NotSaved]]) -> None:
+    archive, room, _ = small
+    room.bytes = None
+    await archive.append("one", [said(seq, "periwinkle " * 1_000) for seq in range(3, 60)], {"seq": 59})
+    room.fill()
+    await archive.delete("one")
+    assert await archive.sessions(archived=None) == []
+
+
+async def test_a_used_up_reserve_comes_back_when_there_is_room(
+    small: tuple[Archive, Room, list[NotSaved]], path: Path
+) -> None:
+    archive, room, _ = small
+    await archive.append("one", [answered(3, "x" * 100_000)], {"seq": 3}, at_last=True)
+    room.fill()
+    with pytest.raises(NotSaved):
+        await archive.append("one", [answered(4, "x" * 100_000)], {"seq": 4}, at_last=True)
+    room.bytes = None
+    await archive.recover()
+    assert reserve_of(path).stat().st_size == BYTES
+    await archive.append("one", [answered(4, "x" * 100_000)], {"seq": 4})
+
+
+def test_a_reserve_that_was_not_finished_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "archive.db"
+    reserve_of(path).write_bytes(b"half")
+    assert Reserve(path).fill()
+    assert reserve_of(path).stat().st_size == BYTES
+
+
+def test_where_no_file_can_be_made_there_is_no_reserve(tmp_path: Path) -> None:
+    reserve = Reserve(tmp_path / "nowhere" / "archive.db")
+    assert not reserve.fill()
+    assert not reserve.spend()

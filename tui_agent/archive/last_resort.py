@@ -1,0 +1,50 @@
+"""What is saved from the reserve when the disk is full, and how the archive gets over it."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import apsw
+
+from tui_agent.archive.faults import transaction
+from tui_agent.archive.worker import Worker
+from tui_agent.errors import NotSaved
+
+T = TypeVar("T")
+
+
+class LastResort:
+    """The part of the archive that still writes when the disk is full."""
+
+    _worker: Worker
+    on_shortage: Callable[[NotSaved], object]
+    """Called when the disk was full and something was saved from the reserve: there will not be room for more."""
+
+    async def recover(self) -> None:
+        """See whether things can be saved again, the reserve kept back.
+
+        Raises:
+            NotSaved: not yet.
+        """
+
+        def job(connection: apsw.Connection) -> None:
+            with transaction(connection):
+                connection.execute("UPDATE given_out SET upto = upto")
+            if self._worker.is_short and not self._worker.reserve.fill():
+                raise apsw.FullError("no room for the reserve")
+            self._worker.is_short = False
+
+        await self._worker.write(job)
+
+    async def _save(self, job: Callable[[apsw.Connection], T]) -> T:
+        """Write what cannot wait until the disk has room."""
+        was_short = self._worker.is_short
+        result = await self._worker.write(job, at_last=True)
+        if self._worker.is_short and not was_short:
+            self.on_shortage(
+                NotSaved(
+                    "Not saved: the disk is full; only what was begun still is, from a reserve.",
+                    "There will not be room for more.",
+                    "Free some space.",
+                )
+            )
+        return result
