@@ -80,7 +80,7 @@ def test_an_import_stays_light(statement: str, unimported: set[str]) -> None:
     assert not imported & unimported
 
 
-EXTRAS = {"keyring", "mcp"}
+EXTRAS = {"keyring", "mcp", "textual_serve", "aiohttp"}
 """Imported only where the extra is installed."""
 
 COMPANIONS = {
@@ -191,7 +191,9 @@ def test_nothing_is_printed_outside_the_command_line() -> None:
     printing = {place(path) for path in MODULES for name, _ in calls(path) if name == "print"}
     children = {"tui_agent/model/embedded_server.py", "tui_agent/agent/tools/search_worker.py"}
     scripts = {"tui_agent/model/refresh_windows.py"}
-    front_ends = {each for each in printing if each.startswith(("tui_agent/cli", "tui_agent/agent/headless"))}
+    front_ends = {
+        each for each in printing if each.startswith(("tui_agent/cli", "tui_agent/agent/headless", "tui_agent/serve"))
+    }
     assert printing - front_ends - children - scripts == set()
 
 

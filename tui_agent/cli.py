@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui_agent.cli_parsers import SETTINGS, parse
+from tui_agent.cli_parsers import SETTINGS, parse, settings_flags
 from tui_agent.errors import TuiAgentError, UsageError
+from tui_agent.language import _
 from tui_agent.paths import config_file
 from tui_agent.settings import Loaded, default_config_text, load, speak, wanted_language
 
@@ -50,6 +51,8 @@ def _run(args: argparse.Namespace) -> int:
 
             print(script(args.shell), end="")
             return 0
+        case ("serve",):
+            return _serve(args)
     loaded = load({name: getattr(args, name) for name in SETTINGS}, os.environ, path, must_exist=bool(args.config))
     for problem in loaded.problems:
         print(f"tui-agent: {problem}", file=sys.stderr)
@@ -61,7 +64,8 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _open_app(args: argparse.Namespace, loaded: Loaded) -> int:
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+    is_served = "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")  # then a page is the terminal
+    if not is_served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
         raise UsageError(
             "There is no terminal to draw in.",
             "The full-screen app needs one for input and for its screen (standard error).",
@@ -84,6 +88,20 @@ def _open_app(args: argparse.Namespace, loaded: Loaded) -> int:
     app.run(mouse=loaded.settings.mouse)
     let_go_of_lost_terminal()
     return app.return_code or 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    try:
+        from tui_agent.serve.guard import Guard
+        from tui_agent.serve.server import serve
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            _("The parts that serve a page are not installed ({name}).").format(name=error.name),
+            todo=_('Install them with: pip install "tui-agent[serve]"'),
+        ) from error
+    guard = Guard(args.host, args.port, needs_token=not args.no_token, public_url=args.public_url)
+    serve(guard, settings_flags(args))
+    return 0
 
 
 def _config(action: str, path: Path) -> int:

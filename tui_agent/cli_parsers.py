@@ -124,6 +124,22 @@ SETTINGS = (
 """The settings that have a flag."""
 
 
+_FLAGS = {"max_rounds": "--max-turns"}
+"""Flags that are not called as their setting is."""
+
+
+def settings_flags(args: argparse.Namespace) -> list[str]:
+    """The flags of settings that were given, to be given to another run of the program."""
+    flags = []
+    for name in (*SETTINGS, "config"):
+        value = getattr(args, name)
+        if value is False:
+            flags.append(f"--no-{name}")
+        elif value is not None:
+            flags.append(f"{_FLAGS.get(name, '--' + name.replace('_', '-'))}={value}")
+    return flags
+
+
 def main_parser() -> argparse.ArgumentParser:
     """The program without a command."""
     parser = _parser(
@@ -265,6 +281,13 @@ def _config(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDR", help="where to listen (127.0.0.1: this machine)")
+    parser.add_argument("--port", type=_positive, default=7462, metavar="N", help="the port (7462)")
+    parser.add_argument("--public-url", default="", metavar="URL", help="under which a proxy shows it")
+    parser.add_argument("--no-token", action="store_true", help="let in whoever can reach it")
+
+
 def _completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell it is for")
 
@@ -287,6 +310,7 @@ COMMANDS = (
     Command(("undo",), "undo a session's last compaction", _one),
     Command(("redo",), "apply again the compaction that was undone last", _one),
     Command(("doctor",), "say what is configured and reachable, and its window", _json),
+    Command(("serve",), "open the app in a browser on this machine", _serve),
     Command(("config",), "print, write or find the settings file", _config),
     Command(("completion",), "print a completion script for a shell", _completion),
 )
