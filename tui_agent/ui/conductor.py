@@ -81,7 +81,7 @@ class Conductor:
         self.view = SessionView(screen, services)
         self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
         self.unsent = Unsent(screen.prompt)
-        self._keeping = Safekeeping(screen, self._save_now, self._saved_again)
+        self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
         self.transcript.density = services.settings.density
         self._tour: tuple[Session | None, int] = (None, 0)
         """The session of the tour, and its step."""
@@ -102,6 +102,7 @@ class Conductor:
         """
         self.view.show_status()
         await self.services.start()
+        self.services.archive.on_shortage = self._tell_error
         await self._restore_theme()
         await self._open_first()
         await self.screen.take(self)
@@ -226,6 +227,10 @@ class Conductor:
         if self.view.session is not None:
             texts = (*self.desk.waiting, self.unsent.text)
             await self.view.session.save_unsent("\n\n".join(text for text in texts if text))
+
+    async def _save_again(self) -> None:
+        await self._save_now()
+        await self.services.archive.recover()
 
     def _saved_again(self) -> None:
         self.desk.is_held = False
