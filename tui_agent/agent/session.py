@@ -16,7 +16,7 @@ from tui_agent.context.checkpoint import (
     checkpoint_of,
     checkpoint_to_json,
 )
-from tui_agent.context.fold import Context, Surroundings, context_of, message_of
+from tui_agent.context.fold import Context, Scales, Surroundings, context_of, message_of
 from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
@@ -86,6 +86,12 @@ class Session:
         self.measures = measures
         self.checkpoint = checkpoint
         self.tail: list[Logged] = list(tail)
+        """The entries that the live summary does not cover."""
+
+        self._folded: list[Logged] = []
+        """Those right before them that were folded, or read, last: an undo has them at hand."""
+
+        self._scales = Scales()
         self.retrieved: tuple[str, ...] = ()
         """Folded messages brought back for the turn that is being made."""
 
@@ -191,17 +197,29 @@ class Session:
             before, after = self.checkpoint, self.checkpoint
             for each in logged:
                 after = advance(after, each)
+            held = [*await self._entries_after(after.upto), *logged]
             await self.archive.append(self.id, logged, checkpoint_to_json(after), at_last=at_last)
             self.checkpoint = after
-            if after.upto < before.upto:
-                self.tail = await self.archive.load(self.id, after=after.upto)
-            else:
-                self.tail = [each for each in (*self.tail, *logged) if each.seq > after.upto]
+            if after.upto != before.upto:
+                self._folded = [each for each in held if before.upto < each.seq <= after.upto]
+                self._scales.forget(min(before.upto, after.upto))
+            self.tail = [each for each in held if each.seq > after.upto]
             events: list[Event] = [Appended(each) for each in logged]
             if self._moved(before) != self._moved(after):
                 events.append(self.moved())
             events.append(ContextMeasured(self.gauge()))
             return events
+
+    async def _entries_after(self, upto: int) -> list[Logged]:
+        """The entries behind `upto`, others perhaps before them; the archive is asked for those not at hand alone."""
+        held = [*self._folded, *self.tail]
+        first = held[0].seq if held else self.checkpoint.seq + 1
+        if upto + 1 >= first:
+            return held
+        missing = await self.archive.load(self.id, after=upto, upto=first - 1)
+        await asyncio.to_thread(self._scales.weigh_all, missing)
+        self._folded = [*missing, *self._folded]
+        return [*missing, *held]
 
     async def _ensure_stored(self) -> None:
         if self.stored:
@@ -243,18 +261,18 @@ class Session:
         surroundings = replace(self.measures.surroundings(self.directory), retrieved=self.retrieved)
         key = (self.checkpoint.seq, surroundings, self.measures.limits)
         if self._weight is None or self._weight[0] != key:
-            context = context_of(self.checkpoint, self.tail, surroundings)
+            context = context_of(self.checkpoint, self.tail, surroundings, self._scales)
             self._weight = (key, context, weigh(context, self.checkpoint, self.measures.limits))
         return self._weight[1], self._weight[2]
 
     async def foresee(self, change: Entry) -> Gauge:
         """The gauge as it would be after appending `change`. Nothing is written."""
-        logged = Logged(self.checkpoint.seq + 1, self._clock(), change)
-        checkpoint = advance(self.checkpoint, logged)
-        tail: Sequence[Logged] = self.tail
-        if checkpoint.upto < self.checkpoint.upto:
-            tail = await self.archive.load(self.id, after=checkpoint.upto)
-        context = context_of(checkpoint, [*tail, logged], self.measures.surroundings(self.directory))
+        async with self._gate:
+            logged = Logged(self.checkpoint.seq + 1, self._clock(), change)
+            checkpoint = advance(self.checkpoint, logged)
+            entries = [*await self._entries_after(checkpoint.upto), logged]
+        surroundings = self.measures.surroundings(self.directory)
+        context = context_of(checkpoint, entries, surroundings, self._scales)
         return measure_weight(weigh(context, checkpoint, self.measures.limits))
 
     def moved(self) -> ContextMoved:

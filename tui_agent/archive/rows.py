@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from tui_agent.core.codec import entry_from_json, entry_to_json
+from tui_agent.core.codec import entry_of, entry_to_json
 from tui_agent.core.entries import Logged
 
 ENTRY_COLUMNS = "session, seq, at, type, tokens, counter, characters, body, hash"
@@ -145,7 +145,7 @@ def logged_of(row: EntryRow) -> Logged:
         raise DamagedRow(f"entry {row[1]} does not fit its hash")
     _, seq, at, kind, tokens, counter, characters, body, _ = row
     try:
-        entry = entry_from_json({**unpacked_json(body), "type": kind})
+        entry = entry_of(kind, unpacked_json(body))
     except (ValueError, TypeError, KeyError) as error:
         raise NewerRow(f"entry {seq} cannot be read: {error}") from error
     return Logged(seq, at, entry, tokens, counter, characters)

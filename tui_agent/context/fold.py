@@ -102,16 +102,47 @@ class _Weighed:
     """From which sequence number on a request holds it."""
 
 
+class Scales:
+    """Weighs each entry of a log once, for whoever folds the same log again whenever it has grown."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Logged, _Weighed | None]] = {}
+
+    def weigh(self, logged: Logged) -> _Weighed | None:
+        """The entry as the message it is by itself; None when it is none."""
+        known = self._known.get(logged.seq)
+        if known is not None and known[0] is logged:
+            return known[1]
+        message = message_of(logged.entry, logged.seq)
+        weighed = _as_logged(logged, message) if message is not None else None
+        self._known[logged.seq] = logged, weighed
+        return weighed
+
+    def weigh_all(self, entries: Iterable[Logged]) -> None:
+        """Weigh these now, so that a fold of them takes little time."""
+        for logged in entries:
+            self.weigh(logged)
+
+    def forget(self, upto: int) -> None:
+        """Let go of the entries up to there."""
+        self._known = {seq: known for seq, known in self._known.items() if seq > upto}
+
+
 def fold(log: Sequence[Logged], surroundings: Surroundings) -> Context:
     """The context of a whole log."""
     return context_of(checkpoint_of(log), log, surroundings)
 
 
-def context_of(checkpoint: Checkpoint, entries: Sequence[Logged], surroundings: Surroundings) -> Context:
-    """The context at a checkpoint, from the entries after `checkpoint.upto` (others are passed over)."""
+def context_of(
+    checkpoint: Checkpoint, entries: Sequence[Logged], surroundings: Surroundings, scales: Scales | None = None
+) -> Context:
+    """The context at a checkpoint, from the entries after `checkpoint.upto` (others are passed over).
+
+    With `scales` what was weighed before, of the same log, is not weighed again.
+    """
     upto = checkpoint.upto
     entries = _between(entries, upto, checkpoint.seq)
-    tail = tuple(_tail(entries, checkpoint.rewound))
+    tail = tuple(_tail(entries, checkpoint.rewound, scales or Scales()))
     system = _weighed(Message("system", _system_text(checkpoint, surroundings)))
     carried = _carried(checkpoint, entries, tail, surroundings)
     sent = (*carried.messages(), *_bridge(carried.text, tail), *tail)
@@ -151,7 +182,7 @@ def _between(entries: Sequence[Logged], after: int, upto: int) -> Sequence[Logge
 # ── the tail ─────────────────────────────────────────────────────────────────
 
 
-def _tail(entries: Sequence[Logged], rewound: Ranges) -> Iterator[_Weighed]:
+def _tail(entries: Sequence[Logged], rewound: Ranges, scales: Scales) -> Iterator[_Weighed]:
     """What was said and still stands, each result right behind its call."""
     steps = pair(entries, rewound).steps
     stubs = _stubs(entries)
@@ -159,11 +190,9 @@ def _tail(entries: Sequence[Logged], rewound: Ranges) -> Iterator[_Weighed]:
         if is_rewound(logged.seq, rewound) or isinstance(logged.entry, ToolReturned):
             continue
         if logged.seq in steps:
-            yield from _exchange(steps[logged.seq], stubs)
-        else:
-            message = message_of(logged.entry, logged.seq)
-            if message is not None:
-                yield _as_logged(logged, message)
+            yield from _exchange(steps[logged.seq], stubs, scales)
+        elif (weighed := scales.weigh(logged)) is not None:
+            yield weighed
 
 
 def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
@@ -181,28 +210,30 @@ def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
     return stubs
 
 
-def _exchange(step: Step, stubs: dict[int, str]) -> Iterator[_Weighed]:
+def _exchange(step: Step, stubs: dict[int, str], scales: Scales) -> Iterator[_Weighed]:
     """An assistant's calls and their results; a call without result gets one that says why."""
-    said = message_of(step.said.entry, step.said.seq)
-    if said is None:
+    weighed = scales.weigh(step.said)
+    if weighed is None:
         return
+    said = weighed.message
     ids = _unique_ids(said.tool_calls)
     if ids == [call.id for call in said.tool_calls]:
-        yield _as_logged(step.said, said)
+        yield weighed
     else:
         calls = tuple(replace(call, id=unique) for call, unique in zip(said.tool_calls, ids, strict=True))
         yield _as_logged(step.said, replace(said, tool_calls=calls), changed=True)
     for call_id, result in zip(ids, step.results, strict=True):
-        answer = None if result is None else message_of(result.entry, result.seq)
+        answer = None if result is None else scales.weigh(result)
         if result is None or answer is None:
             text = CANCELLED if step.interrupted else UNKNOWN_OUTCOME
             yield _weighed(Message("tool", text, call_id=call_id), since=step.said.seq + 1)
         elif result.seq in stubs:
-            yield _weighed(replace(answer, text=whole(stubs[result.seq]), call_id=call_id), since=result.seq)
-        elif answer.call_id != call_id:
-            yield _as_logged(result, replace(answer, call_id=call_id), changed=True)
+            stub = replace(answer.message, text=whole(stubs[result.seq]), call_id=call_id)
+            yield _weighed(stub, since=result.seq)
+        elif answer.message.call_id != call_id:
+            yield _as_logged(result, replace(answer.message, call_id=call_id), changed=True)
         else:
-            yield _as_logged(result, answer)
+            yield answer
 
 
 def _unique_ids(calls: Sequence[ToolCall]) -> list[str]:

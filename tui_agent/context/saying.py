@@ -26,9 +26,8 @@ def message_of(entry: Entry, seq: int | None = None) -> Message | None:
         case UserSaid(parts):
             return _user_message(parts, seq)
         case AssistantSaid(text=text, tool_calls=calls, reasoning=reasoning) if calls or text.strip():
-            return Message(
-                "assistant", whole(text), tool_calls=tuple(map(_sendable_call, calls)), reasoning=reasoning, seq=seq
-            )
+            sendable = tuple(map(_sendable_call, calls)) if calls else ()
+            return Message("assistant", whole(text), tool_calls=sendable, reasoning=reasoning, seq=seq)
         case ToolReturned(call_id=call_id, output=output):
             return Message("tool", whole(output), call_id=whole(call_id), seq=seq)
         case _:
@@ -39,11 +38,16 @@ def tokens_of(logged: Logged, message: Message) -> int:
     """Tokens of a logged message: its stored count with what surrounds the words, or else the estimate."""
     if logged.tokens <= 0:
         return estimate_message(message)
-    pictures = estimate_parts([part for part in message.parts if not isinstance(part, TextPart)])
-    return logged.tokens + pictures + around(message)
+    tokens = logged.tokens + around(message)
+    if not message.parts:
+        return tokens
+    return tokens + estimate_parts([part for part in message.parts if not isinstance(part, TextPart)])
 
 
 def _user_message(parts: tuple[Part, ...], seq: int | None) -> Message:
+    match parts:
+        case (TextPart(text),):
+            return Message("user", whole(text), seq=seq)
     sendable = tuple(map(_sendable_part, parts))
     text = "\n".join(map(part_text, sendable))
     if all(isinstance(part, TextPart) for part in sendable):

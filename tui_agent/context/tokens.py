@@ -53,6 +53,8 @@ def estimate_message(message: Message) -> int:
 
 def around(message: Message) -> int:
     """Roughly how many tokens a message takes besides its words and its calls' names and arguments."""
+    if not message.tool_calls:
+        return MESSAGE_OVERHEAD
     calls = len(message.tool_calls) * MESSAGE_OVERHEAD
     if message.reasoning is None or not replays_reasoning(message.tool_calls, message.reasoning):
         return MESSAGE_OVERHEAD + calls

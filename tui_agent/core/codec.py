@@ -1,8 +1,10 @@
 """Entries as JSON objects and back. The one form used by the archive, the command line and exports."""
 
 import types
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from functools import partial
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from tui_agent.core.entries import Entry, ImagePart, Logged, OtherPart, TextPart
 
@@ -24,9 +26,14 @@ def entry_from_json(stored: dict[str, Any]) -> Entry:
     Raises:
         ValueError: the object is no entry (unknown type, or a field without default is missing).
     """
-    kind = ENTRY_TYPES.get(str(stored.get("type")))
+    return entry_of(str(stored.get("type")), stored)
+
+
+def entry_of(name: str, stored: dict[str, Any]) -> Entry:
+    """The entry of this kind with these fields; what `entry_from_json` reads where the kind stands apart."""
+    kind = ENTRY_TYPES.get(name)
     if kind is None:
-        raise ValueError(f"unknown entry type {stored.get('type')!r}")
+        raise ValueError(f"unknown entry type {name!r}")
     return cast(Entry, _from_fields(kind, stored))
 
 
@@ -75,42 +82,53 @@ def _fields_to_json(value: Any) -> dict[str, Any]:
     return {field.name: value_to_json(getattr(value, field.name)) for field in fields(value)}
 
 
-_HINTS: dict[type[Any], dict[str, Any]] = {}
+_Reader = Callable[[Any], Any]
 
+_Field = tuple[str, bool, _Reader | None]
+"""A field's name, whether it must be there, and how it is read; None for what is stored as it is."""
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    if kind not in _HINTS:
-        _HINTS[kind] = get_type_hints(kind)
-    return _HINTS[kind]
+_FIELDS: dict[type[Any], tuple[_Field, ...]] = {}
+_ABSENT = object()
 
 
 def _from_fields(kind: type[Any], stored: Any) -> Any:
     if not isinstance(stored, dict):
         raise ValueError(f"{kind.__name__} must be an object")
-    hints = _hints(kind)
     values = {}
-    for field in fields(kind):
-        if field.name in stored:
-            values[field.name] = _read(hints[field.name], stored[field.name])
-        elif field.default is MISSING and field.default_factory is MISSING:
-            raise ValueError(f"{kind.__name__} lacks {field.name!r}")
+    if kind not in _FIELDS:
+        _FIELDS[kind] = _fields_of(kind)
+    for name, is_needed, reader in _FIELDS[kind]:
+        value = stored.get(name, _ABSENT)
+        if value is not _ABSENT:
+            values[name] = value if reader is None else reader(value)
+        elif is_needed:
+            raise ValueError(f"{kind.__name__} lacks {name!r}")
     return kind(**values)
 
 
-def _read(hint: Any, stored: Any) -> Any:
+def _fields_of(kind: type[Any]) -> tuple[_Field, ...]:
+    hints = get_type_hints(kind)
+    return tuple(
+        (field.name, field.default is MISSING and field.default_factory is MISSING, _reader(hints[field.name]))
+        for field in fields(kind)
+    )
+
+
+def _reader(hint: Any) -> _Reader | None:
+    """What reads a value of this type; None for what is stored as it is."""
     origin = get_origin(hint)
-    if origin is Literal:
-        return stored
     if origin in (Union, types.UnionType):
-        if stored is None:
-            return None
         kinds = [each for each in get_args(hint) if each is not type(None)]
-        if isinstance(stored, dict) and "kind_of_part" in stored:
-            return _from_fields(_PART_TYPES[stored["kind_of_part"]], stored)
-        return _read(kinds[0], stored)
+        if set(kinds) <= set(_PART_NAMES):
+            return _read_part
+        inner = _reader(kinds[0])
+        return None if inner is None else lambda stored: None if stored is None else inner(stored)
     if origin is tuple:
-        inner = get_args(hint)[0]
-        return tuple(_read(inner, each) for each in stored)
-    if is_dataclass(hint):
-        return _from_fields(cast(type[Any], hint), stored)
-    return stored
+        each = _reader(get_args(hint)[0])
+        return tuple if each is None else lambda stored: tuple(map(each, stored))
+    return partial(_from_fields, cast(type[Any], hint)) if is_dataclass(hint) else None
+
+
+def _read_part(stored: Any) -> Any:
+    is_told = isinstance(stored, dict) and "kind_of_part" in stored
+    return _from_fields(_PART_TYPES[stored["kind_of_part"]] if is_told else TextPart, stored)
