@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.archive.samples import AT, answered, content, logged, said
 from tests.benchmarks.corpus import logged_of, texts
+from tests.soak.places import Table
 from tui_agent.archive import Archive
 from tui_agent.archive.pages import Pages
 from tui_agent.archive.rows import digest, row_of
@@ -320,3 +321,20 @@ async def test_what_cannot_be_salvaged_for_lack_of_room_is_an_error_and_changes_
     with pytest.raises(ArchiveError):
         await Archive.open(path)
     assert content(path) == b"rubbish" * 1_000
+
+
+@pytest.mark.parametrize("left", [1_000, 2_500, 3_900])
+def test_rows_in_what_is_left_of_the_last_page_of_a_cut_file_are_found(
+    tmp_path: Path, logs: tuple[Path, dict[str, list[Logged]]], left: int
+) -> None:
+    whole = content(logs[0] / "closed" / "archive.db")
+    connection = apsw.Connection(str(logs[0] / "closed" / "archive.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entry'").get
+    connection.close()
+    places = dict(Table(whole, root).rows())
+    for pages in range(8, len(whole) // _PAGE, 7):
+        cut = pages * _PAGE + left
+        path = tmp_path / f"{pages}.db"
+        _write(path, bytearray(whole[:cut]))
+        found = {row[0] for row in Pages(path).rows() if len(row) == 11}
+        assert {row for row, parts in places.items() if max(end for _, end in parts) <= cut} <= found

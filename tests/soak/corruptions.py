@@ -1,6 +1,7 @@
 """The archive's file damaged in every way a disk can, then read by the program: nothing wrong is shown as right.
 
-`python -m tests.soak.corruptions --corruptions 400` prints the figures.
+`python -m tests.soak.corruptions --corruptions 400` prints the figures. An entry counts as undamaged when no byte
+of its row was changed, nor of what leads to it within its page; `tests.soak.places` knows them by the file format.
 """
 
 import argparse
@@ -16,15 +17,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from tests.fakes.desk import compact, desk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
+from tests.soak.places import Place, Table, changed, touched
 from tui_agent.cli import main as program
 from tui_agent.core.entries import AssistantSaid, TextPart, TitleSet, ToolCall, ToolReturned, UserSaid
 
 Entry = dict[str, Any]
 NAME = "archive.sqlite3"
 PAGE = 4096
+
+ENOUGH = 0.99
+"""The share of the undamaged entries that must be saved."""
 
 
 @dataclass
@@ -35,8 +42,11 @@ class Figures:
     entries: int = 0
     """Entries that were there before, over all corruptions."""
 
-    kept: Counter[str] = field(default_factory=Counter)
-    """Those of them that were shown as they had been, by the kind of damage."""
+    undamaged: Counter[str] = field(default_factory=Counter)
+    """Those of them that the damage had not touched, by its kind."""
+
+    saved: Counter[str] = field(default_factory=Counter)
+    """Those of the undamaged that were shown as they had been, by the kind of damage."""
 
     told: int = 0
     """Those that were not, which was said."""
@@ -48,13 +58,18 @@ class Figures:
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} {name}" for name, count in self.kinds.most_common())
-        each = self.entries / max(self.kinds.total(), 1)
-        shares = ", ".join(f"{name} {kept / each / self.kinds[name]:.2%}" for name, kept in self.kept.items())
+        shares = ", ".join(f"{name} {self.share(name):.2%}" for name in self.kinds)
         return (
-            f"{self.kinds.total()} corruptions ({kinds}); {self.entries:,} entries; kept: {shares}; "
-            f"{self.told:,} told as damaged, {self.refused} times nothing could be read; {len(self.faults)} faults\n"
-            + "\n".join(self.faults)
+            f"{self.kinds.total()} corruptions ({kinds}); {self.entries:,} entries, {self.undamaged.total():,} of them "
+            f"untouched by the damage: {self.share():.2%} of these saved ({shares}); {self.told:,} told as damaged, "
+            f"{self.refused} times nothing could be read; {len(self.faults)} faults\n" + "\n".join(self.faults)
         )
+
+    def share(self, kind: str = "") -> float:
+        """Which share of the undamaged was saved, of one kind of damage or of all."""
+        if kind:
+            return self.saved[kind] / max(self.undamaged[kind], 1)
+        return self.saved.total() / max(self.undamaged.total(), 1)
 
 
 async def prepare(data: Path) -> None:
@@ -159,16 +174,30 @@ def corrupt(home: Path, corruptions: int, seed: int = 0) -> Figures:
     before, said, refused = read(prepared)
     if said.strip() or refused:
         figures.faults.append(f"the whole archive was not read quietly: {said}")
+    whole = (prepared / NAME).read_bytes()
+    places = _places(prepared / NAME)
     for number in range(corruptions):
         kind = KINDS[number % len(KINDS)]
         shutil.rmtree(data, ignore_errors=True)
         shutil.copytree(prepared, data)
-        content = bytearray((data / NAME).read_bytes())
+        content = bytearray(whole)
         getattr(Damage(dice), kind)(content)
         (data / NAME).write_bytes(content)
         figures.kinds[kind] += 1
-        _judge(figures, f"{kind} {number}", before, *_tried(data, figures, f"{kind} {number}"))
+        damage = changed(whole, bytes(content))
+        undamaged = {name for name, parts in places.items() if not touched(parts, damage)}
+        _judge(figures, f"{kind} {number}", before, undamaged, *_tried(data, figures, f"{kind} {number}"))
     return figures
+
+
+def _places(path: Path) -> dict[tuple[str, int], list[Place]]:
+    """Where every entry of a whole archive stands, by session and number."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    root: Any = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entry'").get
+    named: Any = connection.execute("SELECT e.id, s.id, e.seq FROM entry e JOIN session s ON s.number = e.session")
+    names = {row_id: (session_id, seq) for row_id, session_id, seq in named}
+    connection.close()
+    return {names[row_id]: parts for row_id, parts in Table(path.read_bytes(), root).rows()}
 
 
 def _tried(data: Path, figures: Figures, name: str) -> tuple[dict[str, list[Entry]], str, int]:
@@ -187,19 +216,23 @@ def _judge(
     figures: Figures,
     name: str,
     before: dict[str, list[Entry]],
+    undamaged: set[tuple[str, int]],
     shown: dict[str, list[Entry]],
     said: str,
     refused: int,
 ) -> None:
     figures.refused += refused
+    kind = name.split()[0]
     wrong = lost = 0
     for session_id, entries in before.items():
         found = {entry["seq"]: entry for entry in shown.get(session_id, [])}
         for entry in entries:
             given = found.get(entry["seq"])
             figures.entries += 1
+            is_undamaged = (session_id, entry["seq"]) in undamaged
+            figures.undamaged[kind] += is_undamaged
             if given == entry:
-                figures.kept[name.split()[0]] += 1
+                figures.saved[kind] += is_undamaged
             elif given is None or (given["type"] == "Noticed" and "damaged" in given["text"]):
                 lost += 1
             else:
@@ -219,7 +252,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         figures = corrupt(Path(home), options.corruptions, options.seed)
     print(figures)
-    return 1 if figures.faults else 0
+    return 1 if figures.faults or figures.share() < ENOUGH else 0
 
 
 if __name__ == "__main__":

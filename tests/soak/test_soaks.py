@@ -36,8 +36,8 @@ def test_the_key_stands_nowhere_after_a_day_of_work(tmp_path: Path) -> None:
     assert secrets.run(tmp_path).faults == []
 
 
-def test_a_damaged_file_is_never_shown_wrongly(tmp_path: Path) -> None:
+def test_a_damaged_file_is_never_shown_wrongly_and_what_is_whole_is_saved(tmp_path: Path) -> None:
     figures = corruptions.corrupt(tmp_path, 40)
     assert figures.faults == []
-    for kind in ("one_bit", "few_bits", "words"):
-        assert figures.kept[kind] >= 0.99 * figures.entries * figures.kinds[kind] / figures.kinds.total()
+    assert set(figures.undamaged) == set(corruptions.KINDS)
+    assert all(figures.share(kind) >= corruptions.ENOUGH for kind in corruptions.KINDS), figures

@@ -32,7 +32,7 @@ class Pages:
             self._data = b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._size = page_bytes or _page_bytes(self._data[:_HEADER_BYTES])
         self._newer = _wal_pages(path.with_name(f"{path.name}-wal"), self._size)
-        self._count = max([len(self._data) // self._size, *self._newer])
+        self._count = max([-(-len(self._data) // self._size), *self._newer])
 
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """Every row of every table leaf, the row's own number first. Rows that cannot be read are left out."""
@@ -41,11 +41,14 @@ class Pages:
 
     def _page(self, number: int) -> bytes:
         newer = self._newer.get(number)
-        return newer if newer is not None else self._data[(number - 1) * self._size : number * self._size]
+        if newer is not None:
+            return newer
+        # The last page of a file that was cut holds rows in what is left of it.
+        return self._data[(number - 1) * self._size : number * self._size].ljust(self._size, b"\0")
 
     def _leaf_rows(self, number: int, page: bytes) -> Iterator[tuple[Value, ...]]:
         start = _HEADER_BYTES if number == 1 else 0
-        if len(page) != self._size or page[start] != _TABLE_LEAF:
+        if page[start] != _TABLE_LEAF:
             return
         cells = int.from_bytes(page[start + 3 : start + 5], "big")
         for index in range(min(cells, self._size // 4)):
