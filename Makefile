@@ -21,9 +21,8 @@ layers:
 test:
 	$(PYTHON) -m pytest -q -n 2
 
-bench:  ## the figures: first paint, keys, long sessions, streaming
-	set -e; for module in $$(grep -l __main__ tests/benchmarks/*.py | sed 's|/|.|g; s|\.py$$||'); do \
-		echo "== $$module"; $(PYTHON) -m $$module; done
+bench:  ## the figures with their goals in one table; BENCH="--only start keys --json figures.json"
+	$(PYTHON) -m tests.benchmarks $(BENCH)
 
 snapshots:  ## draws the pictures of the screens again; look at them before committing
 	$(PYTHON) -m pytest -q tests/ui --snapshot-update

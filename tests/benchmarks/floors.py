@@ -1,10 +1,15 @@
 """What the figures are held against: the least that Textual can do of the same. `python -m` runs it."""
 
+import sys
+
 from textual.app import App, ComposeResult
 from textual.widgets import RichLog, TextArea
 
 PLACEHOLDER = "Ask something"
 """What stands in the empty prompt, here and in ours: once it is on the screen, the screen is there."""
+
+
+MINIMAL = [sys.executable, "-m", "tests.benchmarks.floors"]
 
 
 class Minimal(App[None]):

@@ -1,23 +1,21 @@
 """How long a first page of hits takes, newest first, in archives of growing size.
 
-    python -m tests.benchmarks.search [--messages 10000 100000 [1000000]] [--json FILE]
-
 English words, Chinese words of two characters, words being typed, names with punctuation and phrases, each measured by
 itself; the words are drawn from the texts, so that common ones come often.
 """
 
-import argparse
 import asyncio
 import random
 import re
-import statistics
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from tests.benchmarks.corpus import batches, chinese_words, logged_of, texts
-from tests.benchmarks.storage import Figure, show
+from tests.benchmarks.figures import Figure, percentile_95
+from tests.benchmarks.storage import longest_stall
 from tui_agent.archive import Archive
 from tui_agent.core.entries import Logged
 
@@ -25,8 +23,11 @@ _AT = "2025-01-01T00:00:00.000Z"
 _SESSION = 1_000
 """Messages in a session."""
 
-_GOAL_MS = {10_000: 15.0, 100_000: 15.0, 1_000_000: 30.0}
+_GOALS_MS = {100_000: 15.0, 1_000_000: 30.0}
 _QUERIES = 200
+_RECALL_LOOKS = 1_000
+_PAGE = 100
+_TYPED = 40
 
 
 async def fill(archive: Archive, count: int) -> None:
@@ -70,41 +71,87 @@ def queries(seed: int = 7) -> dict[str, list[str]]:
     }
 
 
-async def measure(count: int, directory: Path) -> list[Figure]:
-    """The figures for one size."""
-    path = directory / f"{count}.db"
-    is_new = not path.exists()
-    archive = await Archive.open(path)
-    if is_new:
-        await fill(archive, count)
-    figures = []
-    for kind, asked in queries().items():
-        times = []
-        for query in asked:
-            start = time.perf_counter()
-            await archive.search(query)
-            times.append((time.perf_counter() - start) * 1_000)
-        p95 = statistics.quantiles(times, n=20)[-1]
-        figures.append(Figure(f"{count:>9,} messages, {kind}, p95", p95, "ms", _GOAL_MS.get(count)))
-        figures.append(Figure(f"{count:>9,} messages, {kind}, median", statistics.median(times), "ms"))
-    await archive.close()
-    return figures
+async def _paging(archive: Archive, count: int, rounds: int) -> list[Figure]:
+    """How long a first page takes, by kind of query."""
+    asked = queries()
+    found: dict[str, list[float]] = {kind: [] for kind in asked}
+    middles: dict[str, list[float]] = {kind: [] for kind in asked}
+    for _ in range(rounds):
+        for kind, words in asked.items():
+            times = [await _seconds(archive, query) * 1_000 for query in words]
+            found[kind].append(percentile_95(times))
+            middles[kind].append(median(times))
+    goal = _GOALS_MS[count]
+    return [
+        *(
+            Figure.of(f"search {count:,}, {kind}, p95", each, "ms", goal, f"{goal:g} ms")
+            for kind, each in found.items()
+        ),
+        *(Figure.of(f"search {count:,}, {kind}, median", each, "ms") for kind, each in middles.items()),
+    ]
 
 
-async def measure_all(counts: list[int], directory: Path | None) -> list[Figure]:
-    """The figures for all sizes."""
+async def _seconds(archive: Archive, query: str) -> float:
+    start = time.perf_counter()
+    await archive.search(query)
+    return time.perf_counter() - start
+
+
+async def _recall(archive: Archive, count: int) -> Figure:
+    """Whether pieces of Chinese texts, two to four characters long, are found again where they were taken from."""
+    dice = random.Random(11)
+    missed, looked = 0, 0
+    for index, text in enumerate(texts(count)):
+        if index % 5 != 4 or dice.random() > _RECALL_LOOKS * 5 / count:
+            continue
+        runs = [run for run in re.split("[，。]", text) if len(run) >= 4]
+        run, length = dice.choice(runs), dice.randint(2, 4)
+        start = dice.randrange(len(run) - length + 1)
+        looked += 1
+        missed += not await _finds(archive, run[start : start + length], index)
+    return Figure(f"Chinese pieces not found, of {looked}", 100 * missed / looked, "%", 0, "what was stored")
+
+
+async def _finds(archive: Archive, piece: str, index: int) -> bool:
+    session_id, seq = f"session-{index // _SESSION}", index % _SESSION + 1
+    before = None
+    while hits := await archive.search(piece, session_id=session_id, limit=_PAGE, before=before):
+        if any(hit.seq == seq for hit in hits):
+            return True
+        before = hits[-1].position
+    return False
+
+
+async def _typing(archive: Archive) -> list[Figure]:
+    """How long the event loop stands still while words are typed into a search box, each letter a search."""
+    stalls = []
+    for query in queries()["two words"][:_TYPED]:
+        watch = asyncio.create_task(longest_stall())
+        searches = [asyncio.create_task(archive.search(query[:end])) for end in range(1, len(query) + 1)]
+        await asyncio.gather(*searches)
+        watch.cancel()
+        stalls.append(await watch * 1_000)
+    return [Figure("event loop stalled while a search is typed, p95", percentile_95(stalls), "ms", 20, "20 ms")]
+
+
+async def _measure(count: int, rounds: int) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
-        return [figure for count in counts for figure in await measure(count, directory or Path(name))]
+        archive = await Archive.open(Path(name) / "archive.db")
+        await fill(archive, count)
+        figures = [
+            *await _paging(archive, count, rounds),
+            await _recall(archive, count),
+            *await _typing(archive),
+        ]
+        await archive.close()
+        return figures
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--messages", type=int, nargs="+", default=[10_000, 100_000], help="sizes of the archives")
-    parser.add_argument("--keep", type=Path, help="a directory where the archives are kept and used again")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    show(asyncio.run(measure_all(options.messages, options.keep)), options.json)
+def measure(rounds: int) -> list[Figure]:
+    """The figures for 100,000 messages."""
+    return asyncio.run(_measure(100_000, rounds))
 
 
-if __name__ == "__main__":
-    main()
+def measure_million(rounds: int) -> list[Figure]:
+    """The figures for 1,000,000 messages: storing them takes minutes."""
+    return asyncio.run(_measure(1_000_000, rounds))

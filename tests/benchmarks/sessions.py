@@ -19,15 +19,17 @@ UNFOLDED = 60
 _BATCH = 500
 _ITEMS = 40
 
-LAST_WORDS = "These are the last words."
-"""The end of each session: once they are on the screen, the session is open."""
+
+def last_words(count: int) -> str:
+    """The end of a session of so many messages: once it is on the screen, the session is open."""
+    return f"These words end {count} messages."
 
 
 def entries(count: int, *, unfolded: int = UNFOLDED, seed: int = 1) -> Iterator[Entry]:
     """Questions and answers by turns, `count` messages in all, all but the newest `unfolded` in one summary."""
     for number, text in enumerate(texts(count, seed), 1):
         if number == count:
-            yield AssistantSaid(f"{as_markdown(text)}\n\n{LAST_WORDS}")
+            yield AssistantSaid(f"{as_markdown(text)}\n\n{last_words(count)}")
         elif number % 2:
             yield UserSaid((TextPart(text[:300]),))
         else:

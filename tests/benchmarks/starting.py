@@ -1,26 +1,18 @@
 """Starting: the first paint, the first key, the first answer, memory and rest, beside the least app there is.
 
-    python -m tests.benchmarks.starting [--rounds N] [--json FILE]
-
 The installed program in a pty, no model but where an answer is asked for. CPU seconds of its processes; by turns with
 the minimal app, medians of the ratios of each round.
 """
 
-import argparse
-import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.floors import PLACEHOLDER
-from tests.benchmarks.storage import Figure, show
-from tests.benchmarks.terminal import Moment, TimedProgram, environment
+from tests.benchmarks.figures import Figure, ratios
+from tests.benchmarks.floors import MINIMAL, PLACEHOLDER
+from tests.benchmarks.terminal import OURS, Moment, TimedProgram, home
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-
-ROOT = Path(__file__).parents[2]
-MINIMAL = [sys.executable, "-m", "tests.benchmarks.floors"]
-OURS = [sys.executable, "-m", "tui_agent"]
 
 _SHOWN = PLACEHOLDER[1:]
 """The first letter stands under the cursor and is written apart."""
@@ -33,16 +25,17 @@ _START_SECONDS = 3.0
 """After which everything that is done at a start has been done."""
 
 _IDLE_SECONDS = 5.0
+_FLOOR = "minimal app"
+_HALF = "0.5 x best Textual peer"
+
+_PEERS_FLOOR = 0.246
+"""Seconds to the minimal app's first paint where the peers were measured; `make bench-peers` measures them anew."""
+
+_BEST_PEER_KEY = 1.014
+"""Seconds to the first key of the quickest peer made with Textual (toad), measured there."""
 
 _BEST_PEER_ANSWER = 1.55
-"""Seconds from start to an answer on the screen, as measured of the best peer; the minimal app painted after 0.246."""
-
-_MINIMAL_PAINT = 0.246
-
-
-def home(name: str, **settings: object) -> dict[str, str]:
-    """An environment in which there is no model but what `settings` name."""
-    return environment(Path(name), **{"embedded": "off", **settings}) | {"PYTHONPATH": str(ROOT)}
+"""Seconds from the start to an answer of the quickest peer, measured there."""
 
 
 def _started(command: list[str]) -> dict[str, float]:
@@ -91,53 +84,34 @@ def measure(rounds: int) -> list[Figure]:
             answers.append(_answered(server))
             imports.append((_imported("textual"), _imported("textual.app"), _imported("tui_agent.ui.app")))
 
-    def ratio(name: str) -> float:
-        return statistics.median(own[name] / floor[name] for own, floor in zip(ours, floors, strict=True))
+    def ratio(name: str, floor: str = "") -> list[float]:
+        return ratios((own[name] for own in ours), (each[floor or name] for each in floors))
 
-    def middle(name: str) -> float:
-        return statistics.median(own[name] for own in ours)
+    def own(name: str) -> list[float]:
+        return [each[name] for each in ours]
 
-    answer_ratio = statistics.median(a.seconds / f["paint seconds"] for a, f in zip(answers, floors, strict=True))
+    waits = ratios((answer.seconds for answer in answers), (floor["paint seconds"] for floor in floors))
+    paints = {"ours": own("paint"), "minimal app": [floor["paint"] for floor in floors]}
+    bare = [each[0] for each in imports]
+    key_goal, answer_goal = 0.5 * _BEST_PEER_KEY / _PEERS_FLOOR, 0.65 * _BEST_PEER_ANSWER / _PEERS_FLOOR
     return [
-        Figure("first paint, CPU / minimal app", ratio("paint"), "x", 1.4),
-        Figure("first key on the screen, CPU / minimal app", ratio("key"), "x", 1.4),
-        Figure("first key on the screen, wall / minimal app", ratio("key seconds"), "x", 1.4),
-        Figure("first key on the screen, CPU", middle("key"), "s"),
-        Figure(
-            "first paint, CPU / python -c 'import textual'",
-            statistics.median(own["paint"] / each[0] for own, each in zip(ours, imports, strict=True)),
-            "x",
-            1.5,
+        Figure.of("first key on the screen, CPU", ratio("key"), "x", 1.4, _FLOOR),
+        Figure.of("first key on the screen, wall", ratio("key seconds"), "x", 1.4, _FLOOR),
+        Figure.of("first key, wall / minimal app's paint", ratio("key seconds", "paint seconds"), "x", key_goal, _HALF),
+        Figure.of("first paint, CPU", ratio("paint"), "x", 1.4, _FLOOR),
+        *(
+            Figure.of(f"first paint, {whose}, CPU", ratios(costs, bare), "x", against="python -c 'import textual'")
+            for whose, costs in paints.items()
         ),
-        Figure(
-            "minimal app's first paint / python -c 'import textual'",
-            statistics.median(floor["paint"] / each[0] for floor, each in zip(floors, imports, strict=True)),
-            "x",
-        ),
-        Figure("import of the app / of textual.app, CPU", statistics.median(i[2] / i[1] for i in imports), "x"),
-        Figure(
-            "start to the first answer, wall / minimal app's first paint",
-            answer_ratio,
-            "x",
-            0.65 * _BEST_PEER_ANSWER / _MINIMAL_PAINT,
-        ),
-        Figure("start to the first answer, CPU", statistics.median(a.cpu for a in answers), "s"),
-        Figure("start to the first answer, wall", statistics.median(a.seconds for a in answers), "s"),
-        Figure("memory after start / minimal app", ratio("memory"), "x", 1.5),
-        Figure("memory after start", middle("memory"), "MB"),
-        Figure("CPU to rest / minimal app", ratio("rest"), "x", 2),
-        Figure("idle, share of a core", middle("idle"), "%", 0.5),
-        Figure("idle, minimal app", statistics.median(floor["idle"] for floor in floors), "%"),
+        Figure.of("import of the app, CPU", [each[2] / each[1] for each in imports], "x", against="import textual.app"),
+        Figure.of("start to first answer, wall / minimal's paint", waits, "x", answer_goal, "0.65 x best peer (toad)"),
+        Figure.of("memory after start", ratio("memory"), "x", 1.5, _FLOOR),
+        Figure.of("CPU to rest", ratio("rest"), "x", 2, _FLOOR),
+        Figure.of("idle, share of a core", own("idle"), "%", 0.5, "0.5 %"),
+        Figure.of("idle, minimal app", [floor["idle"] for floor in floors], "%"),
+        Figure.of("first key on the screen, CPU", own("key"), "s"),
+        Figure.of("first key on the screen, wall", own("key seconds"), "s"),
+        Figure.of("start to first answer, CPU", [answer.cpu for answer in answers], "s"),
+        Figure.of("start to first answer, wall", [answer.seconds for answer in answers], "s"),
+        Figure.of("memory after start", own("memory"), "MB"),
     ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    show(measure(options.rounds), options.json)
-
-
-if __name__ == "__main__":
-    main()

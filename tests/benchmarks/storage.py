@@ -1,11 +1,8 @@
 """What a durable append costs beside a bare write and fsync of the same bytes, and how big the archive gets.
 
-    python -m tests.benchmarks.storage [--messages N] [--rounds N] [--json FILE]
-
 Ratios within one run; the two are measured by turns, so that a busy disk slows both.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -13,44 +10,22 @@ import statistics
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.corpus import batches, logged_of, texts
+from tests.benchmarks.figures import Figure
 from tui_agent.archive import Archive
 from tui_agent.core.codec import logged_to_json
 from tui_agent.core.entries import Logged
 
 _AT = "2025-01-01T00:00:00.000Z"
+_FLOOR = "write + fsync on a thread"
+_COUNT = 500
+"""Appends of each kind in a round."""
+
 _BLOCK = 50
 """Appends of one kind in a row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One line of the table."""
-
-    name: str
-    value: float
-    unit: str
-    goal: float | None = None
-
-    @property
-    def verdict(self) -> str:
-        """Whether the goal is met; "" without one."""
-        if self.goal is None:
-            return ""
-        return "ok" if self.value <= self.goal else "MISSED"
-
-
-def show(figures: list[Figure], target: Path | None) -> None:
-    """Print the table, and write it as JSON where asked to."""
-    for figure in figures:
-        goal = "" if figure.goal is None else f"<= {figure.goal:g}"
-        print(f"{figure.name:<52} {figure.value:>10.3f} {figure.unit:<6} {goal:<10} {figure.verdict}")
-    if target is not None:
-        rows = [{**asdict(figure), "verdict": figure.verdict} for figure in figures]
-        target.write_text(json.dumps(rows, indent=2), encoding="utf-8")
 
 
 def _line(logged: Logged) -> bytes:
@@ -109,44 +84,52 @@ async def appending(directory: Path, count: int, rounds: int) -> list[Figure]:
         found.append(await _by_turns(archive, descriptor, entries))
     os.close(descriptor)
     await archive.close()
-    median = statistics.median
     return [
-        Figure("append / write + fsync", median(median(t.archive) / median(t.raw) for t in found), "x"),
-        Figure(
-            "append / write + fsync on a thread", median(median(t.archive) / median(t.threaded) for t in found), "x", 2
-        ),
-        Figure("append, mean / write + fsync on a thread, mean", median(_means(t) for t in found), "x", 2),
-        Figure("append, median", median(median(t.archive) for t in found) * 1_000, "ms"),
-        Figure("write + fsync, median", median(median(t.raw) for t in found) * 1_000, "ms"),
+        Figure.of("durable append with index", _ratios(found, "archive", "threaded"), "x", 2, _FLOOR),
+        Figure.of("the same, mean of all appends", [_means(times) for times in found], "x", 2, _FLOOR),
+        Figure.of("the same, median", _ratios(found, "archive", "raw"), "x", against="write + fsync, loop held up"),
+        Figure.of("durable append with index, median", [_middle(times.archive) for times in found], "ms"),
+        Figure.of("write + fsync, median", [_middle(times.raw) for times in found], "ms"),
     ]
+
+
+def _ratios(found: list[Times], ours: str, floor: str) -> list[float]:
+    return [_middle(getattr(times, ours)) / _middle(getattr(times, floor)) for times in found]
+
+
+def _middle(seconds: list[float]) -> float:
+    return statistics.median(seconds) * 1_000
 
 
 def _means(times: Times) -> float:
     return statistics.fmean(times.archive) / statistics.fmean(times.threaded)
 
 
-async def stalls(directory: Path, count: int) -> list[Figure]:
+async def stalls(directory: Path, count: int, rounds: int) -> list[Figure]:
     """How long the event loop stands still: at the longest, and with nothing to do at the longest."""
     archive = await Archive.open(directory / "stalls.db")
     await archive.create_session("one", "/", _AT)
     await archive.acquire("one")
-    watch = asyncio.create_task(_longest_stall())
-    await asyncio.sleep(1)
-    watch.cancel()
-    idle = await watch
-    watch = asyncio.create_task(_longest_stall())
-    for seq, text in enumerate(texts(count), 1):
-        await archive.append("one", [logged_of(seq, seq, text)], {"seq": seq})
-    watch.cancel()
-    busy = await watch
+    idle, busy = [], []
+    for number in range(rounds):
+        watch = asyncio.create_task(longest_stall())
+        await asyncio.sleep(0.5)
+        watch.cancel()
+        idle.append(await watch * 1_000)
+        watch = asyncio.create_task(longest_stall())
+        for seq, text in enumerate(texts(count, number), number * count + 1):
+            await archive.append("one", [logged_of(seq, seq, text)], {"seq": seq})
+        watch.cancel()
+        busy.append(await watch * 1_000)
     await archive.close()
     return [
-        Figure("longest stall of the event loop while appending", busy * 1_000, "ms", 20),
-        Figure("longest stall of the event loop, idle", idle * 1_000, "ms"),
+        Figure.of("longest stall of the event loop while appending", busy, "ms", 20, "20 ms"),
+        Figure.of("longest stall of the event loop, idle", idle, "ms"),
     ]
 
 
-async def _longest_stall() -> float:
+async def longest_stall() -> float:
+    """Seconds that the event loop stood still at the longest, until cancelled."""
     longest = 0.0
     try:
         while True:
@@ -166,28 +149,19 @@ async def size(directory: Path, count: int) -> Figure:
         await archive.append("one", batch, {"seq": batch[-1].seq})
     stored = sum(len(text.encode()) for text in texts(count))
     await archive.close()
-    return Figure("archive / text stored", (directory / "size.db").stat().st_size / stored, "x", 1.8)
+    return Figure("archive size", (directory / "size.db").stat().st_size / stored, "x", 1.8, "text stored")
 
 
-async def measure(count: int, rounds: int) -> list[Figure]:
-    """All figures of this file."""
+async def _measure(rounds: int) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         return [
-            *await appending(directory, count, rounds),
-            *await stalls(directory, count),
-            await size(directory, count * 10),
+            *await appending(directory, _COUNT, rounds),
+            *await stalls(directory, _COUNT, rounds),
+            await size(directory, _COUNT * 20),
         ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--messages", type=int, default=500, help="appends of each kind in a round")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    show(asyncio.run(measure(options.messages, options.rounds)), options.json)
-
-
-if __name__ == "__main__":
-    main()
+def measure(rounds: int) -> list[Figure]:
+    """All figures of this file."""
+    return asyncio.run(_measure(rounds))

@@ -1,22 +1,17 @@
 """What a streamed answer costs beside the same text in a RichLog, and whether its length is felt.
 
-    python -m tests.benchmarks.streaming [--rounds N] [--json FILE]
-
 CPU seconds of the process, by turns, medians of ratios.
 """
 
-import argparse
 import asyncio
-import statistics
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
 from time import monotonic, process_time
 
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import RichLog, TextArea
 
-from tests.benchmarks.storage import Figure, show
+from tests.benchmarks.figures import Figure, ratios
 from tests.benchmarks.transcript import SIZE, Bench
 from tui_agent.core.entries import AssistantSaid, Logged
 from tui_agent.core.events import Appended, TextArrived, TurnEnded
@@ -122,9 +117,9 @@ async def beside_log(rounds: int) -> list[Figure]:
         for _ in range(rounds):
             floor = await _cost(Log(), into_log, text, pace)
             pairs.append((floor, await _cost(Bench(), into_transcript, text, pace)))
-        ratio = statistics.median(ours / floor for floor, ours in pairs)
-        figures.append(Figure(f"{len(text):,} characters {name} / RichLog", ratio, "x", 1.5))
-        figures.append(Figure(f"{len(text):,} characters {name}", statistics.median(p[1] for p in pairs) * 1e3, "ms"))
+        what = f"streaming {len(text):,} characters {name}, CPU"
+        figures.append(Figure.of(what, [ours / floor for floor, ours in pairs], "x", 1.5, "RichLog"))
+        figures.append(Figure.of(what, [pair[1] * 1e3 for pair in pairs], "ms"))
     return figures
 
 
@@ -144,25 +139,16 @@ async def per_piece(rounds: int) -> list[Figure]:
                     view.apply(TextArrived(piece))
                 await pilot.pause()
                 found.append((process_time() - begin) / (len(tail) / PIECE))
-    ratio = statistics.median(long / short for short, long in zip(costs[1_000], costs[50_000], strict=True))
     return [
-        Figure("a piece at 50,000 / at 1,000 characters", ratio, "x", 1.3),
-        Figure("a piece at 50,000 characters", statistics.median(costs[50_000]) * 1e3, "ms"),
+        Figure.of("a piece at 50,000 characters, CPU", ratios(costs[50_000], costs[1_000]), "x", 1.3, "at 1,000"),
+        Figure.of("a piece at 50,000 characters, CPU", [cost * 1e3 for cost in costs[50_000]], "ms"),
     ]
 
 
-async def measure(rounds: int) -> list[Figure]:
-    """All figures of this file."""
+async def _measure(rounds: int) -> list[Figure]:
     return [*await beside_log(rounds), *await per_piece(rounds)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    show(asyncio.run(measure(options.rounds)), options.json)
-
-
-if __name__ == "__main__":
-    main()
+def measure(rounds: int) -> list[Figure]:
+    """All figures of this file."""
+    return asyncio.run(_measure(rounds))

@@ -19,6 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+ROOT = Path(__file__).parents[2]
+OURS = [sys.executable, "-m", "tui_agent"]
+DATA_DIR = "TUI_AGENT_DATA_DIR"
+
 SIZE = (120, 40)
 """Columns and rows."""
 
@@ -95,9 +99,13 @@ class TimedProgram:
 
     def echo(self, key: str, seconds: float = PATIENCE) -> Moment:
         """Press a key whose letter occurs nowhere else, and wait until it is on the screen."""
+        return self.answer(key, key, seconds)
+
+    def answer(self, keys: str, words: str, seconds: float = PATIENCE) -> Moment:
+        """Press keys, and wait until these words are on the screen."""
         self._mark = len(self.written)
-        self.type(key)
-        return self._until(key.encode(), self._mark, seconds)
+        self.type(keys)
+        return self._until(words.encode(), self._mark, seconds)
 
     _mark = 0
 
@@ -214,6 +222,11 @@ def environment(home: Path, **settings: object) -> dict[str, str]:
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_DATA_HOME": str(home / ".data"),
         "TIKTOKEN_CACHE_DIR": str(home / "no-vocabulary"),
-        "TUI_AGENT_DATA_DIR": str(home / "data"),
+        DATA_DIR: str(home / "data"),
     }
     return made | {f"TUI_AGENT_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def home(name: str, **settings: object) -> dict[str, str]:
+    """An environment in which there is no model but what `settings` name."""
+    return environment(Path(name), **{"embedded": "off", **settings}) | {"PYTHONPATH": str(ROOT)}

@@ -1,14 +1,10 @@
 """Whether the transcript feels the length of a session: 10,000 messages beside 100, in one run, by turns.
 
-    python -m tests.benchmarks.transcript [--rounds N] [--json FILE]
-
 CPU seconds of the process, medians of ratios. Everything is loaded but for `open`, which loads a page as the app does.
 """
 
-import argparse
 import asyncio
 import gc
-import statistics
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import process_time
@@ -16,10 +12,10 @@ from time import process_time
 from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
-from textual.widgets import RichLog, TextArea
+from textual.widgets import TextArea
 
 from tests.benchmarks.corpus import texts
-from tests.benchmarks.storage import Figure, show
+from tests.benchmarks.figures import Figure, ratios
 from tui_agent.core.entries import AssistantSaid, Logged, TextPart, UserSaid
 from tui_agent.ui.widgets.transcript import Transcript
 
@@ -38,17 +34,6 @@ class Bench(App[None]):
 
     def compose(self) -> ComposeResult:
         yield Transcript()
-        yield TextArea()
-
-
-class Minimal(App[None]):
-    """The least that shows text and takes keys."""
-
-    CSS = "RichLog { height: 1fr; } TextArea { height: 3; }"
-
-    def compose(self) -> ComposeResult:
-        log = RichLog(wrap=True)
-        yield log
         yield TextArea()
 
 
@@ -144,22 +129,10 @@ async def steps(rounds: int, few: int = 100, many: int = 10_000) -> list[Figure]
             for _ in range(rounds + 1):
                 pairs.append((await _cost(step, with_few), await _cost(step, with_many)))
             del pairs[0]
-            ratio = statistics.median(long_cost / short_cost for short_cost, long_cost in pairs)
-            figures.append(Figure(f"{name}, {many:,} / {few} messages", ratio, "x", 1.3))
-            figures.append(Figure(f"{name}, {many:,} messages", statistics.median(p[1] for p in pairs) * 1e3, "ms"))
+            costs = [long_cost / short_cost for short_cost, long_cost in pairs]
+            figures.append(Figure.of(f"{name}, {many:,} messages, CPU", costs, "x", 1.3, f"{few} messages"))
+            figures.append(Figure.of(f"{name}, {many:,} messages, CPU", [pair[1] * 1e3 for pair in pairs], "ms"))
         return figures
-
-
-async def keys_beside_minimal(rounds: int, many: int = 10_000) -> list[Figure]:
-    """A key in a long session beside a key in the least app there is."""
-    least, long = Minimal(), Bench()
-    async with least.run_test(size=SIZE) as minimal, long.run_test(size=SIZE) as with_many:
-        least.query_one(RichLog).write("\n".join(texts(20)))
-        long.query_one(Transcript).load(session(many), more_above=False)
-        await with_many.pause()
-        pairs = [(await _cost(_keys, minimal), await _cost(_keys, with_many)) for _ in range(rounds + 1)][1:]
-    ratio = statistics.median(ours / floor for floor, ours in pairs)
-    return [Figure(f"ten keys, {many:,} messages / minimal app", ratio, "x", 1.3)]
 
 
 async def _open_cost(entries: list[Logged], *, more_above: bool) -> float:
@@ -183,32 +156,22 @@ async def opening(rounds: int) -> list[Figure]:
         costs.setdefault((10_000, True), []).append(await _open_cost(logs[10_000], more_above=False))
     least = costs[100, False]
     figures = [
-        Figure(f"open, {count:,} / 100 messages", _ratio(costs[count, False], least), "x", 1.2)
+        Figure.of(
+            f"transcript of {count:,} messages, CPU", ratios(costs[count, False], least), "x", 1.2, "100 messages"
+        )
         for count in (10_000, 100_000)
     ]
     return [
         *figures,
-        Figure("open, 100 messages", statistics.median(least) * 1e3, "ms"),
-        Figure("open with all 10,000 messages loaded", statistics.median(costs[10_000, True]) * 1e3, "ms"),
+        Figure.of("transcript of 100 messages, CPU", [cost * 1e3 for cost in least], "ms"),
+        Figure.of("transcript with 10,000 messages loaded, CPU", [cost * 1e3 for cost in costs[10_000, True]], "ms"),
     ]
 
 
-def _ratio(ours: list[float], floor: list[float]) -> float:
-    return statistics.median(one / other for one, other in zip(ours, floor, strict=True))
+async def _measure(rounds: int) -> list[Figure]:
+    return [*await opening(rounds), *await steps(rounds)]
 
 
-async def measure(rounds: int) -> list[Figure]:
+def measure(rounds: int) -> list[Figure]:
     """All figures of this file."""
-    return [*await opening(rounds), *await steps(rounds), *await keys_beside_minimal(rounds)]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    show(asyncio.run(measure(options.rounds)), options.json)
-
-
-if __name__ == "__main__":
-    main()
+    return asyncio.run(_measure(rounds))
