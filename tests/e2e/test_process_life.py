@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.pty_app import LARGE, USUAL, PtyApp, environment, opened, program
+from tests.e2e.pty_app import LARGE, PATIENCE, USUAL, PtyApp, environment, opened, program
 from tests.e2e.records import only_session
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Gate, calls, says
@@ -173,23 +173,29 @@ def is_alive(pid: int) -> bool:
 
 def gone(pids: list[int]) -> bool:
     """Whether all of them have ended, or do within a moment."""
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + PATIENCE
     while any(map(is_alive, pids)) and time.monotonic() < deadline:
         os.sched_yield()
     return not any(map(is_alive, pids))
 
 
-@pytest.mark.parametrize("ending", ["signal", "crash", "hang up"])
-def test_a_running_command_ends_with_the_program(server: ModelServer, tmp_path: Path, ending: str) -> None:
-    script = "sleep 300 & echo $$ $! > pids.txt; wait"
-    server.script(calls(Call("run_command", {"command": script})))
+@contextmanager
+def running_command(server: ModelServer, home: Path) -> Iterator[tuple[PtyApp, list[int]]]:
+    """The program while a command runs that has a child of its own, and the numbers of both processes."""
+    server.script(calls(Call("run_command", {"command": "sleep 300 & echo $$ $! > pids.txt; wait"})))
     extra = {"TEXTUAL_DRIVER": "tests.e2e.failing_driver:FailingDriver", "PYTHONPATH": str(ROOT)}
-    with opened(server, tmp_path, approval="all", extra=extra) as app:
+    with opened(server, home, approval="all", extra=extra) as app:
         app.say("run it")
-        numbers = tmp_path / "pids.txt"
+        numbers = home / "pids.txt"
         app.until(lambda: numbers.exists() and len(numbers.read_text().split()) == 2, "the command was not run")
         pids = [int(word) for word in numbers.read_text().split()]
         assert all(map(is_alive, pids))
+        yield app, pids
+
+
+@pytest.mark.parametrize("ending", ["signal", "crash", "hang up"])
+def test_a_running_command_ends_with_the_program(server: ModelServer, tmp_path: Path, ending: str) -> None:
+    with running_command(server, tmp_path) as (app, pids):
         if ending == "signal":
             app.process.send_signal(signal.SIGTERM)
         elif ending == "crash":
@@ -200,6 +206,20 @@ def test_a_running_command_ends_with_the_program(server: ModelServer, tmp_path: 
         assert gone(pids)
     archive = only_session(tmp_path / "data")["archive"]
     assert any(entry["type"] == "ToolReturned" and entry["failed"] for entry in archive)
+
+
+def test_a_running_command_ends_with_a_program_that_is_killed(server: ModelServer, tmp_path: Path) -> None:
+    with running_command(server, tmp_path) as (app, pids):
+        app.process.kill()
+        assert app.process.wait() == -signal.SIGKILL
+        assert gone(pids)
+    server.script(says("I do not know what it has done."))
+    with opened(server, tmp_path, "-c") as app:
+        app.say("is it done?")
+        app.sees("I do not know")
+    archive = only_session(tmp_path / "data")["archive"]
+    (output,) = (entry["output"] for entry in archive if entry["type"] == "ToolReturned")
+    assert "what it had done by then is unknown" in output
 
 
 def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:

@@ -123,6 +123,9 @@ async def test_a_missing_directory_is_refused(tool: RunCommand) -> None:
         "sleep 300 & echo $! > pid; disown; echo done",
         "while :; do echo x; sleep 1; done & echo $! > pid; echo done",
         "trap '' TERM HUP; sleep 300 & echo $! > pid; echo done",
+        "set -m; sleep 300 & echo $! > pid; echo done",
+        "timeout 300 sleep 300 & echo $! > pid; echo done",
+        "timeout 300 sh -c 'echo $$ > pid; sleep 300' & while [ ! -s pid ]; do :; done; echo done",
     ],
 )
 async def test_a_background_process_neither_hangs_the_call_nor_outlives_it(
@@ -152,6 +155,9 @@ async def test_a_process_that_leaves_the_session_does_not_hang_the_call(tool: Ru
         "sleep 300 & echo $! > pid; wait",
         "echo $$ > pid; yes",
         "echo $$ > pid; kill -STOP $$",
+        "timeout 300 sh -c 'echo $$ > pid; exec sleep 300'",
+        "set -m; (echo $BASHPID > pid; sleep 300)",
+        "set -m; trap '' TERM; sleep 300 & echo $! > pid; wait",
     ],
 )
 async def test_the_time_limit_ends_everything(tool: RunCommand, tmp_path: Path, command: str) -> None:

@@ -10,14 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_agent.agent.tools.guarding import ProcessGuard
+from tui_agent.agent.tools.guarding_child import end_session, signal_session
 from tui_agent.agent.tools.text_files import size_in_words
+
+_GUARD = ProcessGuard()
+"""One for the whole program: a process that dies takes all that it has started with it."""
 
 _HEAD = _TAIL = 1024 * 1024
 """Bytes kept of the beginning and of the end of what a program prints."""
 
 _AT_ONCE = 256 * 1024
 _GRACE = 0.3
-"""Seconds between asking a group of processes to end and ending it."""
+"""Seconds between asking processes to end and ending them."""
 
 _LINGER = 0.1
 """Seconds that processes left in the background get to finish on their own."""
@@ -56,13 +61,14 @@ async def run_program(
 ) -> Finished:
     """Runs the program to its end, to the time limit, or until it has printed `most_bytes`.
 
-    Cancelling ends the whole group of processes before the cancellation goes on.
+    Cancelling ends the whole session of processes before the cancellation goes on; it ends too when this program does.
 
     Raises:
         OSError: it could not be started.
     """
     readable, writable = os.pipe()
     printed = _Printed(readable, most_bytes, report)
+    _GUARD.start()
     try:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -76,7 +82,8 @@ async def run_program(
             )
         finally:
             os.close(writable)
-        return await _watched(process, printed, seconds)
+        with _GUARD.over(process.pid):
+            return await _watched(process, printed, seconds)
     finally:
         printed.close()
 
@@ -88,7 +95,7 @@ async def _watched(process: asyncio.subprocess.Process, printed: "_Printed", sec
         await asyncio.wait((ended, enough), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if not ended.done():
             stopped = printed.enough.is_set()
-            await _end_group(process.pid, ended)
+            await _end(process.pid, ended)
             printed.drain()
             return Finished(printed.text(), None, timed_out=not stopped, stopped=stopped)
         printed.drain()
@@ -98,34 +105,25 @@ async def _watched(process: asyncio.subprocess.Process, printed: "_Printed", sec
     finally:
         enough.cancel()
         if not ended.done():
-            await _end_group(process.pid, ended)
-        _signal_group(process.pid, signal.SIGKILL)
+            await _end(process.pid, ended)
+        end_session(process.pid)
 
 
-async def _end_group(group: int, ended: "asyncio.Future[int]") -> None:
-    """Asks the group to end, and ends it after a moment; a second cancellation only shortens the moment."""
-    _signal_group(group, signal.SIGTERM)
+async def _end(session: int, ended: "asyncio.Future[int]") -> None:
+    """Asks the processes to end, and ends them after a moment; a second cancellation only shortens the moment."""
+    signal_session(session, signal.SIGTERM)
     try:
         await asyncio.wait((ended,), timeout=_GRACE)
     finally:
-        _signal_group(group, signal.SIGKILL)
+        end_session(session)
     await asyncio.wait((ended,), timeout=_GRACE)
 
 
-async def _has_left_processes(group: int) -> bool:
-    if not _signal_group(group, 0):
+async def _has_left_processes(session: int) -> bool:
+    if not signal_session(session, 0):
         return False
     await asyncio.sleep(_LINGER)
-    return _signal_group(group, 0)
-
-
-def _signal_group(group: int, number: int) -> bool:
-    """Whether there was anyone to signal."""
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
+    return signal_session(session, 0)
 
 
 class _Printed:
