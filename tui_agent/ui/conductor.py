@@ -273,7 +273,8 @@ class Conductor:
         await self.save_unsent()
 
     async def close(self) -> None:
-        """Stop the model and close the archive."""
+        """Stop the model and close the archive, not before a turn that a crash has cut short is written down."""
+        await self.desk.leave()
         await self.services.close()
 
     def stop(self) -> bool:
