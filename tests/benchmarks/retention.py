@@ -4,12 +4,13 @@
 
 Two scripted summarisers (one keeps nothing, one copies every third line), the labelled sessions of `tests/corpus`.
 Printed for each: facts that stand in the context character by character, by class, and the context's size; then how
-many of all facts one search in the archive finds.
+many of all facts one search in the archive finds, and how long the ledger takes to read ten million characters.
 """
 
 import argparse
 import asyncio
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,10 @@ from pathlib import Path
 from tests.corpus.chain import Remains, Summariser, compacted_again_and_again, keeps_every_third_line, keeps_nothing
 from tests.corpus.reach import RESULTS, unreachable
 from tests.corpus.sessions import Fact, Session, sessions
+from tui_agent.context.ledger import details_of
+from tui_agent.core.entries import said_text
+
+TEN_MILLION = 10_000_000
 
 SUMMARISERS: dict[str, Summariser] = {
     "keeps nothing": keeps_nothing,
@@ -59,6 +64,16 @@ def _states(text: str, exact: str) -> bool:
     return text == exact or text.endswith((f" {exact}", f"是{exact}"))
 
 
+def reading_seconds(characters: int) -> float:
+    """CPU seconds the ledger takes to read the sessions, one after another, up to so many characters."""
+    log = [logged for session in sessions() for logged in session.log]
+    size = sum(len(said_text(logged.entry)) for logged in log)
+    started = time.process_time()
+    for _ in range(max(1, round(characters / size))):
+        details_of(log)
+    return time.process_time() - started
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compactions", type=int, default=10)
@@ -84,6 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         missing = asyncio.run(unreachable(sessions(chosen.seed), Path(directory) / "archive.db"))
     whole = sum(len(session.facts) for session in sessions(chosen.seed))
     print(f"reachable with one search of {RESULTS} results: {whole - len(missing)} / {whole} facts")
+    small, large = reading_seconds(TEN_MILLION // 4), reading_seconds(TEN_MILLION)
+    print(
+        f"the ledger reads {TEN_MILLION:,} characters in {large:.1f} s of CPU, {large / small:.1f} times a quarter"
+    )
 
 
 if __name__ == "__main__":

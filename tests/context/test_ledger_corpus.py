@@ -1,17 +1,15 @@
-"""The ledger against the labelled sessions of `tests/corpus`: what it finds, what it carries, for how long."""
+"""The ledger against the labelled sessions of `tests/corpus`: what it finds and what it carries."""
 
-import time
 from collections.abc import Sequence
 from functools import cache
 
 import pytest
 
 from tests.benchmarks.retention import SUMMARISERS, stale, standing_facts, user_share
-from tests.context.logs import log_of, user
 from tests.corpus.chain import Remains, compacted_again_and_again
 from tests.corpus.sessions import Fact, Session, sessions
 from tui_agent.context.ledger import details_of, lost
-from tui_agent.core.entries import Detail, ToolReturned
+from tui_agent.core.entries import Detail
 
 ALL = sessions()
 COMPACTIONS = 10
@@ -89,44 +87,3 @@ def test_replaced_values_are_not_carried_as_if_they_held(name: str) -> None:
     session = next(each for each in ALL if each.name == name)
 
     assert stale(session, chained(name, "keeps nothing")) == []
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "The port is 8081, see /srv/a/b.toml and https://ex.org/q?x=1. Never push to main. Run npm test -- --run now. ",
-        "端口是 8081，不要引入新的依赖。日志在 /var/log/a.log，报错：找不到文件。",
-        "a",
-        "/a",
-        ".",
-        "1",
-        "a.b-",
-        '"',
-        "`",
-        "Remember ",
-        "(",
-        "A1",
-        "must not but from to ",
-        "的",
-        "\n",
-        " ",
-        "= : ",
-        "<think>",
-        "$ ",
-    ],
-)
-@pytest.mark.parametrize("as_tool", [False, True])
-def test_reading_takes_time_in_proportion_to_the_text(unit: str, as_tool: bool) -> None:
-    def seconds(length: int) -> float:
-        text = (unit * (length // len(unit) + 1))[:length]
-        log = log_of(ToolReturned("c", text) if as_tool else user(text))
-        best = float("inf")
-        for _ in range(2):
-            started = time.process_time()
-            details_of(log)
-            best = min(best, time.process_time() - started)
-        return best
-
-    small, large = seconds(16_000), seconds(64_000)
-
-    assert large <= 4 * 3 * small + 0.05  # four times the text; the rest is noise and caches

@@ -6,15 +6,19 @@ never paraphrase, and must stay linear in the size of what it reads.
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tui_agent.context.ledger_blocks import blocks
+from tui_agent.context.ledger_commands import command_spans, fenced_spans, is_command
 from tui_agent.context.ledger_compare import is_kept
 from tui_agent.context.ledger_corrections import INSTEAD_OF, stated_values
 from tui_agent.context.ledger_named import covers, is_loose, is_marked, value_of
 from tui_agent.context.ledger_patterns import Span, token_spans
-from tui_agent.context.ledger_phrases import command_spans, error_spans, is_command, quantity_spans, quoted_spans
+from tui_agent.context.ledger_phrases import error_spans, quoted_spans
+from tui_agent.context.ledger_quantities import quantity_spans
 from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.tokens import estimate as estimate_tokens
@@ -99,11 +103,22 @@ def details_in(text: str) -> tuple[Detail, ...]:
 
 def spans_of(text: str, origin: Origin) -> list[Span]:
     """Every detail of a text in its place; what is part of a command or an error is not listed again."""
-    spans = [*token_spans(text), *quantity_spans(text), *command_spans(text), *error_spans(text)]
-    if origin != "tool":
-        spans += quoted_spans(text)
-        spans += _statement_spans(text, origin)
-    return _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, _KINDS[span.kind])))
+    found: list[Span] = []
+    fenced = deque(fenced_spans(text))
+    for start, block in blocks(text):
+        spans = [*token_spans(block), *quantity_spans(block), *command_spans(block), *error_spans(block)]
+        while fenced and fenced[0].start < start + len(block):
+            spans.append(_moved(fenced.popleft(), -start))
+        if origin != "tool":
+            spans += quoted_spans(block)
+            spans += _statement_spans(block, origin)
+        kept = _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, _KINDS[span.kind])))
+        found += [_moved(span, start) for span in kept] if start else kept
+    return found
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by, span.kind, span.text, span.name)
 
 
 def _statement_spans(text: str, origin: Origin) -> Iterator[Span]:
@@ -119,16 +134,17 @@ def _statement_spans(text: str, origin: Origin) -> Iterator[Span]:
 def _without_parts(spans: list[Span]) -> list[Span]:
     kept: list[Span] = []
     covered_to = 0
-    last: Span | None = None
+    place = (-1, -1)
+    ends: dict[DetailKind, int] = {}
     for span in spans:
         inside_command = span.start < covered_to and span.kind not in _OWN_RIGHT
-        same_place = last is not None and (span.start, span.end) == (last.start, last.end)
-        part_of_last = last is not None and span.end <= last.end and span.kind == last.kind
-        if inside_command or same_place or (part_of_last and span.kind not in ("rule", "named value")):
+        part_of_its_kind = span.end <= ends.get(span.kind, 0)
+        if inside_command or part_of_its_kind or (span.start, span.end) == place:
             continue
         kept.append(span)
         if span.kind not in ("rule", "named value", "quoted"):
-            last = span
+            ends[span.kind] = span.end
+            place = (span.start, span.end)
         if span.kind in _COVERING:
             covered_to = max(covered_to, span.end)
     return kept

@@ -1,6 +1,7 @@
 """Corrections that people state ("X, not Y", "不是 Y 而是 X"): the new value, and what it replaces."""
 
 import re
+from collections.abc import Callable
 
 from tui_agent.context.ledger_named import (
     Named,
@@ -13,17 +14,17 @@ from tui_agent.context.ledger_named import (
     parse_named,
 )
 from tui_agent.context.ledger_sentences import Sentence
+from tui_agent.context.words import any_of, listed
 
 INSTEAD_OF = "instead of "
 """Begins the name of a corrected value that was stated without a name: what follows is the value it replaces."""
-
-_HINT = re.compile(r"\b(?:not|from|instead of|rather than|in place of)\b|不是|从|由", re.IGNORECASE)
 
 _OLD = r"(?P<old>[^\s,;，；。][^,;，；。\n]{0,60}?)"
 _NEW = r"(?P<new>[^\s,;，；。][^,;，；。\n]{0,60}?)"
 _NEW_WORDS = r"(?P<new>[^\s,]\S*(?:\s\S+){0,3})"
 _BEFORE = r"(?P<before>.{0,160}?)"
 _CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|updat\w+|push\w*)"
+_CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went updat push")))
 _OLD_ZH = r"(?P<old>[^，,；;。]{1,60}?)"
 _BECOMES_ZH = r"(?:改成|改为|换成|调整为|调到|变成|升级到|改到|提高到|降到|推迟到|提前到)"
 
@@ -44,8 +45,8 @@ _ZH_IS_NOT = re.compile(
     rf"{_BEFORE}(?P<new>是\s*[^，,；;。]{{1,60}}?)\s*[，,]\s*而?不是\s*(?P<old>[^，,；;。]{{1,60}})$"
 )
 _ZH_FROM_TO = re.compile(rf"{_BEFORE}(?:从|由)\s*{_OLD_ZH}\s*[，,]?\s*(?P<new>{_BECOMES_ZH}\s*[^，,；;。]{{1,60}})$")
-_CORRECTIONS = (_FROM_TO, _INSTEAD_FIRST, _NOT_X_BUT_Y, _INSTEAD, _X_NOT_Y, _ZH_FROM_TO, _ZH_NOT_BUT, _ZH_IS_NOT)
 _NEW_COMES_FIRST = (_X_NOT_Y, _INSTEAD, _ZH_IS_NOT)
+_ANY_MORE = re.compile(r"\s+any ?more$", re.IGNORECASE)
 _VALUE_VERB = re.compile(rf"^(?:是|{_BECOMES_ZH}|use|take|make it|go with)\s*", re.IGNORECASE)
 _QUOTES = " .\"'“”`"
 
@@ -59,10 +60,8 @@ def stated_values(sentence: Sentence) -> list[Named]:
 
 
 def _correction(sentence: Sentence) -> Named | None:
-    if not _HINT.search(sentence.text):
-        return None
-    for pattern in _CORRECTIONS:
-        match = pattern.match(sentence.text)
+    for pattern, may_match in _CORRECTIONS:
+        match = pattern.match(sentence.text) if may_match(sentence) else None
         if match and _is_value(match.group("new")) and _is_value(match.group("old")):
             old = match.group("old").strip(_QUOTES)
             if pattern in _NEW_COMES_FIRST:
@@ -91,6 +90,12 @@ def _name_before(match: re.Match[str]) -> str:
     return name_in(between) or name_in(before[lead_length(before) :])
 
 
+def _ends_in_not(sentence: Sentence) -> bool:
+    """Whether the last "not" of a sentence is followed by a value and nothing else."""
+    place = max(sentence.text.rfind("not "), sentence.text.rfind("NOT "))
+    return place > 0 and _is_value(_ANY_MORE.sub("", sentence.text[place + 4 :]))
+
+
 def _is_value(text: str) -> bool:
     bare = _VALUE_VERB.sub("", text.strip(_QUOTES))
     words = bare.split()
@@ -99,3 +104,19 @@ def _is_value(text: str) -> bool:
     if not bare.isascii():
         return len(bare) <= 24
     return is_exact(words[-1]) or is_exact(words[0]) or (len(words) == 1 and len(bare) > 2 and not is_no_value(bare))
+
+
+_CORRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Sentence], bool]], ...] = (
+    (_FROM_TO, lambda said: " from " in said.lowered and bool(_CHANGED.search(said.lowered))),
+    (_INSTEAD_FIRST, lambda said: "instead of" in said.lowered),
+    (_NOT_X_BUT_Y, lambda said: "not" in said.lowered and "but" in said.lowered),
+    (
+        _INSTEAD,
+        lambda said: "instead of" in said.lowered or "rather than" in said.lowered or "in place of" in said.lowered,
+    ),
+    (_X_NOT_Y, _ends_in_not),
+    (_ZH_FROM_TO, lambda said: "从" in said.lowered or "由" in said.lowered),
+    (_ZH_NOT_BUT, lambda said: "不是" in said.lowered),
+    (_ZH_IS_NOT, lambda said: "不是" in said.lowered),
+)
+"""How corrections are worded, in the order they are tried, each with a quick look at whether it may be this one."""

@@ -16,10 +16,15 @@ from tui_agent.context.ledger_nouns import (
 )
 from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
+from tui_agent.context.words import any_of, listed
 
 _LONGEST_CLAUSE = 320
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|\([^()]*\)")
-_CLAUSE = re.compile(r"[,;](?=\s)(?!\s\d)(?:\s+and\b)?\s*|[，；、]\s*|\s+and\s+(?=(?:the|my|our|its)\s)", re.IGNORECASE)
+_QUOTE = re.compile('["“「《`(]')
+_CLAUSE = re.compile(
+    r"[,;，；、\s](?:(?<=[,;])(?=\s)(?!\s\d)(?:\s+and\b)?\s*|(?<=[，；、])\s*|(?<=\s)\s*and\s+(?=(?:the|my|our|its)\s))",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
     r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello"
@@ -70,6 +75,8 @@ _CALLED_ZH = re.compile(
     r"(?P<name>[^\s，,；;。：:=是为]{0,12})(?:叫做|叫作|取名为?|命名为|名叫|起名叫?|叫)\s*"
     r"(?P<value>[A-Za-z0-9「“\"《\u4e00-\u9fff].{0,40})"
 )
+_NOUN_ZH = re.compile(NOUNS_ZH)
+_IS_CALLED = re.compile("called|named|titled", re.IGNORECASE)
 _NAME_NOISE_ZH = re.compile(
     r"^(?:我们的?|我的?|你的?|这个|该|用的|使用的?|当前的?|现在的?|新的?|把|将|本|它的|他的|她的|整个|请)+"
 )
@@ -86,6 +93,20 @@ _AFTER_VALUE = re.compile(
     r"|\s+and\s+(?:i|we|you|the|it|he|she|they|never|always|please|then)\b|,?\s+(?:\(|—|–|- )",
     re.IGNORECASE,
 )
+_STATES = re.compile(
+    any_of(
+        (
+            *(f" {verb} " for verb in listed("is are was be")),
+            *("changed to", "changes to", "set to", "moved to", "moves to"),
+            *listed("becomes became equals called named titled"),
+            *(f"{verb} " for verb in listed("call name rename title set change raise lower increase decrease bump")),
+            *(f"{verb} " for verb in listed("keep make move switch")),
+            *"=:：是为叫名设改换变定等用选在到",
+        )
+    )
+)
+"""Texts one of which stands in every clause that states a value; found faster than the values are."""
+
 _LIST = re.compile(r"[A-Za-z][\w ]{1,30}:\s")
 _NEW_START = re.compile(r"(?:and\s+)?(?:the|my|our|i|we|you|please|but|so|then)\b", re.IGNORECASE)
 _TRAILING_VERB = re.compile(
@@ -108,6 +129,8 @@ class Named:
 def named_values(sentence: Sentence) -> list[Named]:
     """The values a sentence states, each with the name it is stated for."""
     found: list[Named] = []
+    if not _STATES.search(sentence.lowered):
+        return found
     for start, clause in clauses(sentence.text):
         named = parse_named(clause)
         if named:
@@ -126,11 +149,18 @@ def covers(sentence: Sentence, named: list[Named]) -> bool:
 @lru_cache(maxsize=4_096)
 def parse_named(clause: str) -> Named | None:
     """The named value a clause states; None when it states none."""
+    if not _STATES.search(clause.lower()):
+        return None
     offset = lead_length(clause)
     text = clause[offset:].rstrip(" .。!！,，;；")
     if not text or len(text) > _LONGEST_CLAUSE:
         return None
-    return _parse_english(text, offset) or _parse_chinese(text, offset)
+    return _parse_english(text, offset) or (_parse_chinese(text, offset) if _may_be_chinese(text) else None)
+
+
+def _may_be_chinese(text: str) -> bool:
+    """Whether a clause may state a value in Chinese; there, a few names are Latin letters."""
+    return not text.isascii() or text.startswith("IP")
 
 
 def value_of(text: str) -> str:
@@ -157,7 +187,7 @@ def is_no_value(text: str) -> bool:
 def clauses(text: str) -> Iterator[tuple[int, str]]:
     """The clauses of a sentence with where they start."""
     start = 0
-    whole = _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text)
+    whole = _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text) if _QUOTE.search(text) else text
     for match in _CLAUSE.finditer(whole):
         yield start, text[start : match.start()]
         start = match.end()
@@ -166,7 +196,7 @@ def clauses(text: str) -> Iterator[tuple[int, str]]:
 
 def lead_length(clause: str) -> int:
     """How much of a clause only leads up to what it says ("Remember:", "其实")."""
-    match = _LEAD.match(clause) or _LEAD_ZH.match(clause)
+    match = _LEAD.match(clause) or (None if clause.isascii() else _LEAD_ZH.match(clause))
     return match.end() if match else 0
 
 
@@ -197,7 +227,7 @@ def _parse_english(text: str, offset: int) -> Named | None:
     if called and (called.group("it") or is_exact(called.group("value"))):
         return _named(called, text, offset, called.group("value"))
     for pattern in (_SET, _SUBJECT_NAMED, _NAMED):
-        match = pattern.match(text)
+        match = pattern.match(text) if pattern is not _SUBJECT_NAMED or _IS_CALLED.search(text) else None
         if match:
             value = _cut_value(match.group("value"))
             if _is_name(_normal_name(match.group("name")), value):
@@ -212,7 +242,7 @@ def _named(match: re.Match[str], text: str, offset: int, value: str) -> Named:
 
 def _parse_chinese(text: str, offset: int) -> Named | None:
     for pattern in (_NAMED_ZH, _PLACED_ZH, _CALLED_ZH):
-        match = pattern.match(text)
+        match = pattern.match(text) if pattern is not _NAMED_ZH or _NOUN_ZH.search(text) else None
         if not match or _NO_VALUE_ZH.match(match.group("value")):
             continue
         name = _NAME_NOISE_ZH.sub("", match.group("name")).strip()

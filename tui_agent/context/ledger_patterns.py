@@ -30,11 +30,16 @@ _AFTER = r"(?![A-Za-z0-9_])"
 
 # ── single tokens: paths, addresses, identifiers, versions, ids ──────────────
 
+_IN_TOKEN = r"[A-Za-z0-9_~./\\:@%+#?&=$*^<>{}!-]"
 _TOKEN = re.compile(
-    r"[A-Za-z0-9_~./\\:@%+#?&=$*^<>{}!-]+"
+    rf"{_IN_TOKEN}+"
     r"(?:[\u4e00-\u9fff]{1,12}(?=[/\\])[A-Za-z0-9_~./\\%+-]+)*"
     r"(?:(?<=[/\\])[\u4e00-\u9fff]{1,12}(?![\u4e00-\u9fff\w]))?"
 )
+_TOKEN_BACKWARDS = re.compile(rf"{_IN_TOKEN}+(?:(?<=[/\\])[\u4e00-\u9fff]{{1,12}}{_IN_TOKEN}+)*")
+_SIGN = re.compile(r"[\d_/\\@=.:>A-Z-](?:(?<=[\d_/\\@=])|(?<=[.:>-])(?=[A-Za-z0-9_])|(?<=[A-Za-z0-9][A-Z]))", re.ASCII)
+"""What tells a token from a word: a digit, a sign inside, or a capital inside."""
+
 _LONGEST_TOKEN = 400
 _LONGEST_URL = 2_000
 _LOOSE_ENDS = ".,:;?!*<>{}^+&=#-"
@@ -75,9 +80,12 @@ _EXTENSIONS = (
     "|zip|tar|gz|tgz|bz2|xz|7z|whl|jar|war|exe|dll|so|dylib|bin|iso|img|gguf|onnx|pt|bak|tmp|service|plist|tcss|snap|out"
 )
 _FILE = re.compile(rf"(?:[\w@%+-][\w.@%+-]{{0,120}})?\.(?:{_EXTENSIONS})(?::\d+(?::\d+)?)?", re.ASCII | re.IGNORECASE)
-_KNOWN_FILE = re.compile(
-    r"(?:Dockerfile|Makefile|Justfile|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile|LICENSE|README|CHANGELOG"
-    r"|\.(?:gitignore|dockerignore|npmrc|bashrc|zshrc|profile|editorconfig|eslintrc|prettierrc|env(?:\.\w+)?|gitattributes))"
+_KNOWN_FILES = listed(
+    "Dockerfile Makefile Justfile Procfile Gemfile Rakefile Vagrantfile Jenkinsfile LICENSE README CHANGELOG"
+)
+_KNOWN_FILE_WORD = re.compile(rf"(?:{'|'.join(sorted(_KNOWN_FILES))})(?![A-Za-z0-9_/\\@=-]|[.:][A-Za-z0-9_/\\])")
+_HIDDEN_FILE = re.compile(
+    r"\.(?:gitignore|dockerignore|npmrc|bashrc|zshrc|profile|editorconfig|eslintrc|prettierrc|env(?:\.\w+)?|gitattributes)"
 )
 _SEGMENT = r"[\w.@%+$*~\u4e00-\u9fff-]{1,100}"
 _ROOTED = re.compile(rf"(?:~|\.{{1,2}}|\$\w{{1,40}})?/(?:{_SEGMENT}/?){{1,40}}(?::\d+(?::\d+)?)?")
@@ -96,32 +104,49 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+", re.ASCII)
 _ABBREVIATION = re.compile(r"(?:[A-Za-z]\.){1,4}[A-Za-z]?")
 _FLAG = re.compile(r"--[a-z][\w-]{1,40}(?:=[\w./:@%+-]{1,200})?", re.ASCII)
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]{0,60}=[^\s=]{1,300}", re.ASCII)
-_CALL = re.compile(rf"{_EDGE}[A-Za-z_][\w.]{{1,80}}\([\w\s,.=*\"'\[\]-]{{0,60}}\)", re.ASCII)
+_CALL = re.compile(rf"{_EDGE}[A-Za-z_][\w.]{{1,80}}+\([\w\s,.=*\"'\[\]-]{{0,60}}\)", re.ASCII)
 
 
 def token_spans(text: str) -> Iterator[Span]:
     """Paths, addresses, identifiers, versions and ids: what shows in a single token."""
-    for match in _URL.finditer(text):
-        url = _without_loose_end(match.group())
-        yield Span(match.start(), match.start() + len(url), "url", url)
-    for match in _CALL.finditer(text):
-        if not match.group().split("(")[0].islower() or "_" in match.group() or match.group().endswith("()"):
-            yield Span(match.start(), match.end(), "code", match.group())
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if len(token) > _LONGEST_TOKEN:
-            continue
+    if "://" in text or "www." in text:
+        for match in _URL.finditer(text):
+            url = _without_loose_end(match.group())
+            yield Span(match.start(), match.start() + len(url), "url", url)
+    if "(" in text:
+        for match in _CALL.finditer(text):
+            call = match.group()
+            if call.endswith("()") or not call.split("(")[0].islower() or "_" in call:
+                yield Span(match.start(), match.end(), "code", call)
+    for start, token in _tokens(text):
         found = classified(token)
         if found:
             kind, exact = found
-            start = match.start() + token.index(exact)
+            start += token.index(exact)
             yield Span(start, start + len(exact), kind, exact)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """The tokens that may be more than words, each with its start: those with a digit, a sign or a capital inside."""
+    backwards, length, end = text[::-1], len(text), 0
+    for sign in _SIGN.finditer(text):
+        if sign.end() <= end:
+            continue
+        before = _TOKEN_BACKWARDS.match(backwards, length - sign.end())
+        start = max(end, length - before.end()) if before else sign.start()
+        match = _TOKEN.match(text, start)
+        if match:
+            end = match.end()
+            if end - start <= _LONGEST_TOKEN:
+                yield start, match.group()
+    for match in _KNOWN_FILE_WORD.finditer(text):
+        yield match.start(), match.group()
 
 
 @lru_cache(maxsize=50_000)
 def classified(token: str) -> tuple[DetailKind, str] | None:
     """What a token without blanks is, and its exact text; None for an ordinary word."""
-    if token.isalpha() and (token.islower() or token.istitle() or len(token) < 4):
+    if token.isalpha() and (token.islower() or token.istitle() or len(token) < 4) and token not in _KNOWN_FILES:
         return None
     exact = (
         token.strip(_LOOSE_ENDS + "\\")
@@ -130,9 +155,12 @@ def classified(token: str) -> tuple[DetailKind, str] | None:
     )
     if len(exact) < 2 or "://" in exact or exact.startswith("www."):
         return None
-    for shape in _SHAPES:
-        kind = shape(exact)
-        if kind:
+    if exact in _KNOWN_FILES:
+        return "path", exact
+    present = frozenset(exact)
+    has_digit = not present.isdisjoint(_DIGITS)
+    for shape, signs, needs_digit in _SHAPES:
+        if (not needs_digit or has_digit) and not present.isdisjoint(signs) and (kind := shape(exact)):
             return kind, exact
     return None
 
@@ -158,7 +186,7 @@ def _path(token: str) -> DetailKind | None:
         return "path"
     if "/" in token:
         return "path" if _is_path(token) else None
-    return "path" if _FILE.fullmatch(token) or _KNOWN_FILE.fullmatch(token) else None
+    return "path" if _FILE.fullmatch(token) or _HIDDEN_FILE.fullmatch(token) else None
 
 
 def _is_path(token: str) -> bool:
@@ -207,7 +235,17 @@ def _code(token: str) -> DetailKind | None:
     return None
 
 
-_SHAPES: tuple[Callable[[str], DetailKind | None], ...] = (_address, _moment, _version, _path, _identifier, _code)
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_SHAPES: tuple[tuple[Callable[[str], DetailKind | None], frozenset[str], bool], ...] = (
+    (_address, frozenset("@.:"), False),
+    (_moment, frozenset("-/.:"), True),
+    (_version, frozenset(".=@"), True),
+    (_path, frozenset("/\\."), False),
+    (_identifier, _DIGITS, True),
+    (_code, _LETTERS, False),
+)
+"""What a token can be, in this order, with the signs one of which it must hold and whether it must hold a digit."""
 
 
 def _without_loose_end(url: str) -> str:

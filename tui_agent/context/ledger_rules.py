@@ -4,6 +4,7 @@ import re
 
 from tui_agent.context.ledger_patterns import Span
 from tui_agent.context.ledger_sentences import Sentence
+from tui_agent.context.words import any_of, listed
 
 _NOT_TO = r"(?:do not|don't|don’t|dont)"
 
@@ -17,6 +18,19 @@ _RULE = re.compile(
     r"|只许|只准|避免|统一(?:用|使用|采用)|决定(?:用|使用|采用|改用|不)|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
     re.IGNORECASE,
 )
+_RULE_SIGN = re.compile(
+    any_of(
+        (
+            *listed("always never must don't don’t dont remember forbidden prohibited decided avoid prefer ensure"),
+            *("do not", "shall not", "under no", "no new", "make sure", "be sure", "from now on", "at all times"),
+            *("not allowed", "keep in mind", "should only", "should not", "stick to", "use only", "only "),
+            *listed("必须 务必 一定 永远 始终 一律 千万 避免 统一 决定 从现在 以后"),
+            *"记牢要不禁严切只绝别",
+        )
+    )
+)
+"""Texts one of which stands in every rule; found faster than rules are."""
+
 _NO_RULE = re.compile(
     rf"\b{_NOT_TO}\s+(?:worry|know|think|understand|see|get why|mind|remember|have|believe|feel|care|recall|quite"
     r"|really|bother|hesitate)\b"
@@ -55,7 +69,7 @@ _REMINDER = re.compile(r"\b(?:remember|keep in mind)\b|请?记住|切记|牢记|
 def states_rule(sentence: Sentence) -> bool:
     """Whether a sentence lays down what has to hold from here on; how to word one reply is no rule."""
     text = sentence.text
-    if sentence.is_question or not _RULE.search(text):
+    if sentence.is_question or not _RULE_SIGN.search(sentence.lowered) or not _RULE.search(text):
         return False
     if is_reply_form(sentence):
         return False

@@ -4,10 +4,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_ABBREVIATION = (
-    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\bProf)(?<!\bapprox)(?<!e\.g)(?<!i\.e)"
+_ABBREVIATION = "".join(
+    rf"(?<!{words}[.!?])"
+    for words in (
+        r"\bDr",
+        r"\bMr",
+        r"\bMs",
+        r"\bMrs",
+        r"\bSt",
+        r"\bNo",
+        r"\bvs",
+        r"\bProf",
+        r"\bapprox",
+        r"e\.g",
+        r"i\.e",
+    )
 )
-_SENTENCE_END = re.compile(_ABBREVIATION + r"[.!?](?=[\s\"')\]”’]|$)[\"')\]”’]*|[。！？]+[」”’）]*|\n+", re.MULTILINE)
+_SENTENCE_END = re.compile(
+    r"[.!?。！？\n]"
+    rf"(?:(?<=[.!?])(?=[\s\"')\]”’]|$){_ABBREVIATION}[\"')\]”’]*|(?<=[。！？])[。！？]*[」”’）]*|(?<=\n)\n*)",
+    re.MULTILINE,
+)
 _LONGEST_SENTENCE = 600
 _STRIP = " \t\r-*•·>#\"'“”‘’「」"
 
@@ -16,6 +33,7 @@ _STRIP = " \t\r-*•·>#\"'“”‘’「」"
 class Sentence:
     start: int
     text: str
+    lowered: str
     is_question: bool
 
 
@@ -35,4 +53,4 @@ def _sentence(text: str, start: int, end: int, ending: str) -> Iterator[Sentence
     stripped = raw.strip(_STRIP)
     if stripped:
         is_question = "?" in ending or "？" in ending or stripped.endswith(("吗", "呢", "?", "？"))
-        yield Sentence(start + raw.index(stripped), stripped, is_question)
+        yield Sentence(start + raw.index(stripped), stripped, stripped.lower(), is_question)

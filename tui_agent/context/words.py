@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -9,11 +11,26 @@ _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff]+|[\u3040-\u30ff\uac00-\ud7af]")
 _LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
+"""ASCII bytes to what is left of them when a text is taken apart into words: lower case, and blanks between."""
 
 
 def listed(words: str) -> frozenset[str]:
     """The words of a list written as one text."""
     return frozenset(words.split())
+
+
+def any_of(words: Iterable[str], looking_back: str = "") -> str:
+    """A pattern for any of the words that shares their beginnings, so that most places are left after a character."""
+    by_first: dict[str, list[str]] = {}
+    for word in sorted(words):
+        by_first.setdefault(word[0], []).append(word[1:])
+    branches = []
+    for first, rests in by_first.items():
+        longer = [rest for rest in rests if rest]
+        inner = f"(?:{any_of(longer)}){'?' if len(longer) < len(rests) else ''}" if longer else ""
+        branches.append(re.escape(first) + (f"(?<!{looking_back}{first})" if looking_back else "") + inner)
+    return "|".join(branches)
 
 
 _EMPTY_WORDS = listed(
@@ -61,7 +78,19 @@ def words_of(text: str) -> list[str]:
 
 def salient(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, brought to a simple stem."""
-    return frozenset(stem(word) for word in words_of(text) if not _is_empty(word))
+    if text.isascii():
+        words = set(text.encode().translate(_ASCII_WORDS).decode().split())
+    else:
+        words = {word.casefold() for word in set(_WORD.findall(text))}
+        for run in _CJK_RUN.findall(text):
+            words.update((run,) if len(run) == 1 else map("".join, pairwise(run)))
+    return frozenset(filter(None, map(_meaning, words)))
+
+
+@lru_cache(maxsize=1 << 15)
+def _meaning(word: str) -> str:
+    """The stem of a word; "" for one that says nothing by itself."""
+    return "" if _is_empty(word) else stem(word)
 
 
 def stem(word: str) -> str:
