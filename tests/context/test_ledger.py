@@ -373,6 +373,20 @@ def test_a_corrected_value_replaces_the_one_before(first: str, second: str, curr
     assert values[0].name in {"port", "端口", "deadline", "package manager"}
 
 
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "Sorry, the callback time is 16:45, not 9:15.",
+        "不对，回访时间是 16:45，不是 9:15。",
+        "Use 16:45 instead of 9:15.",
+        "We moved the callback time from 9:15 to 16:45.",
+        "时间不是 9:15，而是 16:45。",
+    ],
+)
+def test_a_value_named_only_to_correct_it_is_no_detail(correction: str) -> None:
+    assert all("9:15" not in detail.text for detail in details_of(log_of(user(correction))))
+
+
 def test_a_value_without_its_name_is_given_it_in_a_line() -> None:
     standing = supersede(details_of(log_of(user("The port is 8081."), user("Sorry, 9090, not 8081."))))
 

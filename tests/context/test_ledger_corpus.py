@@ -82,8 +82,9 @@ def test_after_ten_compactions_what_users_stated_stands_in_a_tenth_of_the_tokens
     assert all(remains.holds(fact) for fact in standing_facts(session) if fact.kind == "rule")
 
 
+@pytest.mark.parametrize("summariser", SUMMARISERS)
 @pytest.mark.parametrize("name", [session.name for session in ALL])
-def test_replaced_values_are_not_carried_as_if_they_held(name: str) -> None:
+def test_replaced_values_are_not_carried_as_if_they_held(name: str, summariser: str) -> None:
     session = next(each for each in ALL if each.name == name)
 
-    assert stale(session, chained(name, "keeps nothing")) == []
+    assert stale(session, chained(name, summariser)) == []

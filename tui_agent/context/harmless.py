@@ -51,10 +51,5 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def is_object(text: str) -> bool:
-    """Whether the text is one JSON object and nothing else."""
-    return _is_object(text)
-
-
 def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is not JSON")

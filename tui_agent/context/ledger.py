@@ -111,7 +111,7 @@ def spans_of(text: str, origin: Origin) -> list[Span]:
             spans.append(_moved(fenced.popleft(), -start))
         if origin != "tool":
             spans += quoted_spans(block)
-            spans += _statement_spans(block, origin)
+            spans = _with_statements(spans, block, origin)
         kept = _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, _KINDS[span.kind])))
         found += [_moved(span, start) for span in kept] if start else kept
     return found
@@ -121,14 +121,22 @@ def _moved(span: Span, by: int) -> Span:
     return Span(span.start + by, span.end + by, span.kind, span.text, span.name)
 
 
-def _statement_spans(text: str, origin: Origin) -> Iterator[Span]:
+def _with_statements(spans: list[Span], text: str, origin: Origin) -> list[Span]:
+    """The spans and what the sentences state, without what a sentence names only to correct it."""
+    statements: list[Span] = []
+    corrected: list[tuple[int, int]] = []
     for sentence in sentences(text):
         named = stated_values(sentence)
         is_rule = states_rule(sentence) if origin == "user" else states_agreement(sentence)
         if is_rule and not (covers(sentence, named) and is_only_a_reminder(sentence)):
-            yield rule_span(sentence)
+            statements.append(rule_span(sentence))
         for each in named:
-            yield Span(each.start, each.start + len(each.text), "named value", each.text, each.name)
+            statements.append(Span(each.start, each.start + len(each.text), "named value", each.text, each.name))
+            if any(each.replaced):
+                corrected.append(each.replaced)
+    if corrected:
+        spans = [span for span in spans if not any(start <= span.start < end for start, end in corrected)]
+    return spans + statements
 
 
 def _without_parts(spans: list[Span]) -> list[Span]:

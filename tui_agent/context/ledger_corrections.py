@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from tui_agent.context.ledger_named import (
     Named,
@@ -63,24 +64,32 @@ def _correction(sentence: Sentence) -> Named | None:
     for pattern, may_match in _CORRECTIONS:
         match = pattern.match(sentence.text) if may_match(sentence) else None
         if match and _is_value(match.group("new")) and _is_value(match.group("old")):
-            old = match.group("old").strip(_QUOTES)
-            if pattern in _NEW_COMES_FIRST:
-                return _stated_first(sentence, sentence.text[: match.end("new")], match.group("new").strip(), old)
-            new = match.group("new").strip()
-            name = _name_before(match)
-            return Named(sentence.start + match.start("new"), new, name or INSTEAD_OF + old, new)
+            named = _stated_first(match) if pattern in _NEW_COMES_FIRST else _stated_last(match)
+            old_start, old_end = match.span("old")
+            return replace(
+                named,
+                start=sentence.start + named.start,
+                name=named.name or INSTEAD_OF + match.group("old").strip(_QUOTES),
+                replaced=(sentence.start + old_start, sentence.start + old_end),
+            )
     return None
 
 
-def _stated_first(sentence: Sentence, head: str, new: str, old: str) -> Named:
+def _stated_first(match: re.Match[str]) -> Named:
     """A correction whose new value stands before the old: all of the sentence up to there is its text."""
+    head = match.string[: match.end("new")]
     for start, clause in reversed(list(clauses(head))):
         named = parse_named(clause)
         if named:
-            return Named(sentence.start + start + named.start, named.text, named.name, named.value)
+            return replace(named, start=start + named.start)
     lead = lead_length(head)
     lead = lead if lead < len(head) else 0
-    return Named(sentence.start + lead, head[lead:].strip(" ,，"), INSTEAD_OF + old, new)
+    return Named(lead, head[lead:].strip(" ,，"), "", match.group("new").strip())
+
+
+def _stated_last(match: re.Match[str]) -> Named:
+    new = match.group("new").strip()
+    return Named(match.start("new"), new, _name_before(match), new)
 
 
 def _name_before(match: re.Match[str]) -> str:

@@ -124,6 +124,8 @@ class Named:
     text: str
     name: str
     value: str
+    replaced: tuple[int, int] = (0, 0)
+    """Where the value stands that this one corrects, if it was said with it."""
 
 
 def named_values(sentence: Sentence) -> list[Named]:

@@ -21,8 +21,9 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import Gauge, GaugeParts
 from tui_agent.errors import ApprovalPending, NothingToFold
+from tui_agent.language import N_, _
 
-__all__ = ["PRESETS", "Plan", "Preset", "may_compact", "pause", "plan"]
+__all__ = ["Plan", "pause", "plan"]
 
 STALLS_BEFORE_PAUSE = 2
 """Automatic compactions in a row without progress after which the next ones wait."""
@@ -38,24 +39,6 @@ GROWTH_IN_TURN = 1.0
 
 SUMMARY_ALLOWANCE = 0.1
 """The share of the trigger that is set aside for what a new summary takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """Limits that go together; None is a trigger that is not set."""
-
-    threshold: float | None
-    max_characters: int | None
-    max_messages: int | None
-    keep_recent: int
-
-
-PRESETS = {
-    "characters": Preset(None, 4_000, None, 6),
-    "window": Preset(0.8, None, None, 6),
-    "messages": Preset(None, None, 80, 24),
-}
-"""The named sets of limits."""
 
 
 def plan(
@@ -81,13 +64,14 @@ def plan(
         ApprovalPending: a tool call waits for the user.
         NothingToFold: no message is old enough.
     """
-    tail = [logged for logged in tail if checkpoint.upto < logged.seq <= checkpoint.seq]
+    upto = checkpoint.upto
+    tail = [logged for logged in tail if upto < logged.seq <= checkpoint.seq]
     units = atoms(tail)
     if any(unit.is_pending for unit in units):
         raise ApprovalPending(
-            "A tool call is waiting for your approval.",
-            "A compaction now would cut between the call and its result.",
-            "Answer it first, then compact.",
+            _("A tool call is waiting for your approval."),
+            _("A compaction now would cut between the call and its result."),
+            _("Answer it first, then compact."),
         )
     standing = [logged for logged in tail if not is_rewound(logged.seq, checkpoint.rewound)]
     is_working = _is_unanswered(standing)
@@ -101,16 +85,13 @@ def plan(
             cut = _cut_below_trigger(checkpoint, standing, foldable, cut, furthest or 0, limits, parts)
     if cut is None:
         raise NothingToFold(
-            "There are no old messages to compact.",
-            f"All {sum(unit.messages for unit in units)} messages of the context are recent and stay as they are.",
-            "Keep fewer messages, or go on and compact later.",
+            _("There are no old messages to compact."),
+            _("All {units} messages of the context are recent and stay as they are.").format(
+                units=sum(unit.messages for unit in units)
+            ),
+            _("Keep fewer messages, or go on and compact later."),
         )
     return _plan(checkpoint, standing, units, cut, is_working)
-
-
-def may_compact(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> bool:
-    """Whether automatic compaction may be tried now."""
-    return not pause(checkpoint, gauge, limits)
 
 
 def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
@@ -124,13 +105,13 @@ def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
     if not stalls.count:
         return ""
     if stalls.failed and not stalls.turns:
-        return "The last compaction failed; automatic compaction waits for your next message."
+        return _("The last compaction failed; automatic compaction waits for your next message.")
     grown = checkpoint.ratio * stalls.grown
     needed = GROWTH_TO_RESUME if stalls.turns else GROWTH_IN_TURN
     if grown > needed * max(gauge.tokens - gauge.parts.unsent - grown, 0):
         return ""
     if stalls.count < STALLS_BEFORE_PAUSE:
-        return "" if stalls.turns else "The last compaction gained too little to be repeated in the same turn."
+        return "" if stalls.turns else _("The last compaction gained too little to be repeated in the same turn.")
     if stalls.limit is not None and stalls.limit not in _values(limits):
         return ""
     return _explanation(stalls.count, stalls.failed, gauge, limits)
@@ -143,39 +124,38 @@ def _values(limits: Limits) -> set[int | None]:
 
 def _explanation(count: int, failed: bool, gauge: Gauge, limits: Limits) -> str:
     parts = gauge.parts
-    floor = (
-        f"system prompt {parts.system:,}, tools {parts.tools:,}, summary {parts.summary:,}, "
-        f"pins {parts.pins:,}, recent messages {parts.tail:,}"
-    )
+    floor = _(
+        "system prompt {system:,}, tools {tools:,}, summary {summary:,}, pins {pins:,}, recent messages {tail:,}"
+    ).format(system=parts.system, tools=parts.tools, summary=parts.summary, pins=parts.pins, tail=parts.tail)
     goal = _goal(gauge, limits)
-    outcome = "failed" if failed else f"did not get the context below {goal}"
-    return (
-        f"Automatic compaction is paused: {count} attempts in a row {outcome}. "
-        f"The context holds {gauge.tokens - parts.unsent:,} tokens: {floor}. {_advice(parts)} "
+    outcome = _("failed") if failed else _("did not get the context below {goal}").format(goal=goal)
+    return _(
+        "Automatic compaction is paused: {count} attempts in a row {outcome}. "
+        "The context holds {tokens:,} tokens: {floor}. {advice} "
         "It resumes when the context has grown by half, or after a compaction by hand."
-    )
+    ).format(count=count, outcome=outcome, tokens=gauge.tokens - parts.unsent, floor=floor, advice=_advice(parts))
 
 
 def _goal(gauge: Gauge, limits: Limits) -> str:
     match gauge.trigger_name:
         case "characters" if limits.max_characters is not None:
-            return f"{limits.max_characters:,} characters"
+            return _("{n:,} characters").format(n=limits.max_characters)
         case "messages" if limits.max_messages is not None:
-            return f"{limits.max_messages:,} messages"
+            return _("{n:,} messages").format(n=limits.max_messages)
         case _:
-            return f"{gauge.trigger_tokens:,} tokens" if gauge.trigger_tokens else "its limit"
+            return _("{n:,} tokens").format(n=gauge.trigger_tokens) if gauge.trigger_tokens else _("its limit")
 
 
 def _advice(parts: GaugeParts) -> str:
     """What to change, after the largest part."""
     advice = {
-        "Shorten the system prompt or choose a larger window.": parts.system,
-        "Switch some tools off or choose a larger window.": parts.tools,
-        "Rebuild or shorten the summary (F3), or start a new session.": parts.summary,
-        "Remove some pins, or choose a larger window.": parts.pins,
-        "Keep fewer recent messages (keep_recent), or choose a larger window.": parts.tail,
+        N_("Shorten the system prompt or choose a larger window."): parts.system,
+        N_("Switch some tools off or choose a larger window."): parts.tools,
+        N_("Rebuild or shorten the summary (F3), or start a new session."): parts.summary,
+        N_("Remove some pins, or choose a larger window."): parts.pins,
+        N_("Keep fewer recent messages (keep_recent), or choose a larger window."): parts.tail,
     }
-    return max(advice, key=lambda each: advice[each])
+    return _(max(advice, key=lambda each: advice[each]))
 
 
 # ── where to cut ─────────────────────────────────────────────────────────────

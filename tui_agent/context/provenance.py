@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tui_agent.context.words import overlap, salient
+from tui_agent.context.words import Sought, overlap, salient
 from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, said_text
 
 _SUPPORTED_FROM = 0.5
@@ -34,6 +34,8 @@ _ORDER = re.compile(
 class _Source:
     seq: int
     words: frozenset[str]
+    """Those of its words that are in some item."""
+
     is_tool: bool
 
 
@@ -43,7 +45,7 @@ def attribute(items: Sequence[Item], folded: Sequence[Logged]) -> tuple[Item, ..
     An item that no entry supports has no sources; one that rests on tool output alone is `tool_only`. An opaque item
     (text the user edited) keeps what it has.
     """
-    sources = _sources(folded)
+    sources = _sources(folded, Sought(frozenset[str]().union(*(salient(item.text) for item in items))))
     by_seq = {source.seq: source for source in sources}
     holders: defaultdict[str, list[_Source]] = defaultdict(list)
     for source in sources:
@@ -70,14 +72,15 @@ def is_instruction_like(item: Item) -> bool:
     return item.tool_only and bool(_ORDER.search(item.text))
 
 
-def _sources(folded: Sequence[Logged]) -> list[_Source]:
+def _sources(folded: Sequence[Logged], sought: Sought) -> list[_Source]:
+    """The entries that say anything, with those of their words that are sought."""
     found = []
     for logged in folded:
         text = said_text(logged.entry)[:_LONGEST_READ]
         if isinstance(logged.entry, AssistantSaid):
             text = "\n".join([text, *(call.arguments[:_LONGEST_READ] for call in logged.entry.tool_calls)])
-        words = salient(text)
-        if words:
+        words = sought.found_in(text)
+        if words is not None:
             found.append(_Source(logged.seq, words, isinstance(logged.entry, ToolReturned)))
     return found
 

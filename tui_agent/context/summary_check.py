@@ -6,6 +6,7 @@ from collections import Counter
 
 from tui_agent.context.words import words_of
 from tui_agent.errors import SummaryRejected
+from tui_agent.language import N_, _
 
 _HIDDEN = "think|thinking|thought|analysis|reasoning|scratchpad"
 _LEADING_BLOCK = re.compile(rf"\s*<({_HIDDEN})>.*?</\1>", re.IGNORECASE | re.DOTALL)
@@ -48,12 +49,12 @@ _FEW_DIFFERENT = 0.15
 _MANY_WORDS = 60
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•·]|\d+[.)、])\s*\S")
 _UNFINISHED = {
-    None: "it stopped before it was complete",
-    "length": "it was cut off at its length limit",
-    "content_filter": "the endpoint filtered it",
-    "tool_calls": "it is a tool call",
-    "function_call": "it is a tool call",
-    "error": "the endpoint reported an error",
+    None: N_("it stopped before it was complete"),
+    "length": N_("it was cut off at its length limit"),
+    "content_filter": N_("the endpoint filtered it"),
+    "tool_calls": N_("it is a tool call"),
+    "function_call": N_("it is a tool call"),
+    "error": N_("the endpoint reported an error"),
 }
 
 
@@ -70,7 +71,7 @@ def accepted(reply_text: str, finish: str | None, has_tool_calls: bool) -> str:
     if finish in _UNFINISHED:
         raise _rejected(_UNFINISHED[finish])
     if not text:
-        raise _rejected("it holds reasoning but no summary" if reply_text.strip() else "it is empty")
+        raise _rejected(_("it holds reasoning but no summary") if reply_text.strip() else _("it is empty"))
     reason = _unusable(text)
     if reason:
         raise _rejected(reason)
@@ -108,16 +109,16 @@ def _after_lone_close(text: str) -> str:
 def _unusable(text: str) -> str:
     """Why a non-empty text cannot be a summary; "" when it can."""
     if not re.search(r"\w", text):
-        return "it holds no words"
+        return N_("it holds no words")
     if _is_call(text):
         return _UNFINISHED["tool_calls"]
     if repeats(text):
-        return "it repeats itself"
+        return N_("it repeats itself")
     if len(text) <= _SHORT and not _BULLET.search(text):
         if _ERROR.search(text) or _is_error_object(text):
-            return "it is an error message"
+            return N_("it is an error message")
         if _REFUSAL.search(text):
-            return "the model refused"
+            return N_("the model refused")
     return ""
 
 
@@ -157,7 +158,7 @@ def repeats(text: str) -> bool:
 
 def _rejected(reason: str) -> SummaryRejected:
     return SummaryRejected(
-        f"The proposed summary cannot be used: {reason}.",
-        "The messages stay as they are.",
-        "Try again, choose another summary model, or compact later.",
+        _("The proposed summary cannot be used: {reason}.").format(reason=_(reason)),
+        _("The messages stay as they are."),
+        _("Try again, choose another summary model, or compact later."),
     )

@@ -12,6 +12,7 @@ from tui_agent.context.tokens import estimate as estimate_tokens
 from tui_agent.core.entries import Item
 from tui_agent.core.messages import Message
 from tui_agent.errors import SummaryRejected
+from tui_agent.language import _
 
 _LASTING = frozenset({"rules", "goals"})
 
@@ -50,11 +51,13 @@ def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[I
     missing = lost(details_in(old_text), new_text)
     if missing:
         raise SummaryRejected(
-            f"The shorter summary lost {len(missing)} exact details, {missing[0].text!r} among them.",
-            "The longer one stays.",
+            _("The shorter summary lost {n} exact details, {text!r} among them.").format(
+                n=len(missing), text=missing[0].text
+            ),
+            _("The longer one stays."),
         )
     if not new_items or len(new_text) >= len(old_text):
-        raise SummaryRejected("The shorter summary is not shorter.", "The longer one stays.")
+        raise SummaryRejected(_("The shorter summary is not shorter."), _("The longer one stays."))
     return inherited(new_items, standing(old_items))
 
 
@@ -68,7 +71,7 @@ def thinned(
     current = standing(items)
     excess = estimate(render(current)) - max(0, room)
     dropped: set[str] = set()
-    for _, item in sorted(enumerate(current), key=_worth):
+    for _place, item in sorted(enumerate(current), key=_worth):
         if excess <= 0:
             break
         dropped.add(item.id)

@@ -13,13 +13,15 @@ _SAME_THING_FROM = 0.5
 def outdated(items: Sequence[Item], details: Sequence[Detail]) -> tuple[str, ...]:
     """Ids of the items that state nothing but a value which `details`, or a later item, gives anew.
 
+    `details` are those that hold, as `ledger.supersede` leaves them.
     An item that holds anything exact besides is never outdated: dropping it would lose that.
     """
     stated = [(item, _stated(item)) for item in items if item.section]
-    newest = [detail for detail in supersede(details) if detail.kind == "named value" and detail.name]
+    newest = [(each, salient(each.name)) for each in details if each.kind == "named value" and each.name]
     found = []
     for index, (item, values) in enumerate(stated):
-        later = [*newest, *(detail for _, others in stated[index + 1 :] for detail in others)]
+        others = (detail for _, later_values in stated[index + 1 :] for detail in later_values)
+        later = [*newest, *((detail, salient(detail.name)) for detail in others)]
         if values and all(_is_replaced(value, item, later) for value in values) and not _holds_more(item, values):
             found.append(item.id)
     return tuple(found)
@@ -29,13 +31,13 @@ def _stated(item: Item) -> list[Detail]:
     return [detail for detail in details_in(item.text) if detail.kind == "named value" and detail.name]
 
 
-def _is_replaced(stated: Detail, item: Item, later: Sequence[Detail]) -> bool:
-    """Whether one of the later statements gives the same thing another value."""
+def _is_replaced(stated: Detail, item: Item, later: Sequence[tuple[Detail, frozenset[str]]]) -> bool:
+    """Whether one of the later statements, each with the words of its name, gives the same thing another value."""
     since = max(item.sources, default=0)
-    for detail in later:
+    name = salient(stated.name)
+    for detail, words in later:
         newer = not detail.sources or max(detail.sources) > since
-        same_thing = overlap(salient(stated.name), salient(detail.name)) >= _SAME_THING_FROM
-        if newer and same_thing and supersede((stated, detail)) == (detail,):
+        if newer and overlap(name, words) >= _SAME_THING_FROM and supersede((stated, detail)) == (detail,):
             return value_of(detail.text) != value_of(stated.text)
     return False
 

@@ -1,8 +1,9 @@
 """The items in a model's reply: tolerant of what small models write instead of what was asked."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from tui_agent.context.summary_wording import EXAMPLE_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
@@ -158,7 +159,7 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
     standing_ids = {item.id.casefold(): item.id for item in standing}
     seen = {squeezed(item.text) for item in standing}
     standing_words = {item.id: salient(item.text) for item in standing}
-    said = frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded))
+    said = cache(lambda: frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded)))
     items: list[Item] = []
     section = ""
     for raw in text.splitlines():
@@ -234,10 +235,14 @@ def _believable(
     return tuple(each for each in named if words & standing_words[each])
 
 
-def _is_leak(text: str, said: frozenset[str]) -> bool:
-    """Whether a line comes from the example in the request, word for word or nearly, and not from the record."""
+def _is_leak(text: str, said: Callable[[], frozenset[str]]) -> bool:
+    """Whether a line comes from the example in the request, word for word or nearly, and not from the record.
+
+    Args:
+        said: the words of the record; asked for them only if the line is like the example.
+    """
     words = salient(text)
-    return overlap(words, said) < _LEAK_BELOW and any(overlap(words, line) >= _LEAK_FROM for line in EXAMPLE_WORDS)
+    return any(overlap(words, line) >= _LEAK_FROM for line in EXAMPLE_WORDS) and overlap(words, said()) < _LEAK_BELOW
 
 
 def _trailing_references(text: str) -> re.Match[str] | None:

@@ -20,6 +20,7 @@ _OWN_TAGS = re.compile(
     re.IGNORECASE,
 )
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
+_SPECIAL_MARKS = ("<|", "|>", "<｜", "｜>")
 
 _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
 _ACKNOWLEDGEMENTS = frozenset(
@@ -67,7 +68,8 @@ def summary_requests(
 
 def defused(text: str) -> str:
     """Text from the chat that cannot close the record it is quoted in, nor act as a chat template's own token."""
-    return _SPECIAL_TOKEN.sub(_bent, _OWN_TAGS.sub("‹", whole(text)))
+    harmless = _OWN_TAGS.sub("‹", whole(text))
+    return _SPECIAL_TOKEN.sub(_bent, harmless) if any(mark in harmless for mark in _SPECIAL_MARKS) else harmless
 
 
 def _bent(match: re.Match[str]) -> str:

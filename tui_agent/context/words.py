@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -78,13 +77,35 @@ def words_of(text: str) -> list[str]:
 
 def salient(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, brought to a simple stem."""
+    return frozenset(filter(None, map(_meaning, _forms(text))))
+
+
+class Sought:
+    """Looks for some words in many texts. What was found to be none of them is passed over when it comes again."""
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self._words = words
+        self._others: set[str] = set()
+
+    def found_in(self, text: str) -> frozenset[str] | None:
+        """Those of the words that carry meaning in the text; None for a text without any meaning."""
+        forms = _forms(text)
+        if not any(map(_meaning, forms)):
+            return None
+        unknown = forms - self._others
+        found = {form for form in unknown if _meaning(form) in self._words}
+        self._others |= unknown - found
+        return frozenset(map(_meaning, found))
+
+
+def _forms(text: str) -> set[str]:
+    """The words of a text as they stand there, each once."""
     if text.isascii():
-        words = set(text.encode().translate(_ASCII_WORDS).decode().split())
-    else:
-        words = {word.casefold() for word in set(_WORD.findall(text))}
-        for run in _CJK_RUN.findall(text):
-            words.update((run,) if len(run) == 1 else map("".join, pairwise(run)))
-    return frozenset(filter(None, map(_meaning, words)))
+        return set(text.encode().translate(_ASCII_WORDS).decode().split())
+    forms = {word.casefold() for word in set(_WORD.findall(text))}
+    for run in _CJK_RUN.findall(text):
+        forms.update(map(str.__add__, run, run[1:]) if len(run) > 1 else run)
+    return forms
 
 
 @lru_cache(maxsize=1 << 15)
