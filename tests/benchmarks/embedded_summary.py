@@ -137,11 +137,11 @@ async def run(client: ModelClient, demo: Demo, batches: Sequence[Sequence[int]],
                 print(f"    {refusal.what}")
                 continue
             new += attribute(parse_items(summary, folded, (*items, *new), next_id((*items, *new))), folded)
-        found = merged(details, details_of(folded))
+        found = supersede(merged(details, details_of(folded)))
         items = standing((*items, *new))
         gone = set(outdated(items, found))
         items = tuple(item for item in items if item.id not in gone)
-        details, _ = carry(lost(supersede(found), render(items)), _DETAILS_ROOM)
+        details, _ = carry(lost(found, render(items)), _DETAILS_ROOM)
     own = render(items)
     block = "\n".join([own, *map(line, details)])
     return Outcome(

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.context.logs import answer, log_of, result, user
-from tui_agent.context.ledger import details_of
+from tui_agent.context.ledger import details_of, supersede
 from tui_agent.context.summary import (
     consolidated,
     consolidation_request,
@@ -255,7 +255,7 @@ def test_an_item_whose_value_was_stated_anew_is_outdated() -> None:
         Item("i2", "findings", "The host is db-eu-3.", (1,)),
         Item("i3", "findings", "端口是 8081", (1,)),
     )
-    later = details_of(log_of(answer("x"), user("Actually the port is 9090, not 8081. 端口改成 9090。")))
+    later = supersede(details_of(log_of(answer("x"), user("Actually the port is 9090, not 8081. 端口改成 9090。"))))
 
     assert outdated(items, later) == ("i1", "i3")
     assert outdated(items, ()) == ()

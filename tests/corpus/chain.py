@@ -83,7 +83,7 @@ def compacted_again_and_again(
         found = details_of(made.folded)
         known = supersede(merged(details, found))
         items = standing((*items, *new))
-        gone = set(outdated(items, merged(details, found)))
+        gone = set(outdated(items, known))
         items = tuple(item for item in items if item.id not in gone)
         text = render(items)
         missing = lost(known, text)

@@ -3,6 +3,7 @@
 Importing this takes time, for much is known about texts below it: whoever may never need it asks `proposals`.
 """
 
+import asyncio
 import secrets
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -29,9 +30,10 @@ from tui_agent.context.summary import (
     standing,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Compacted, Detail, Item, Noticed, Size, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.language import _
 
 __all__ = ["Compactor", "Proposal", "Proposed", "Wish", "apply", "size_of", "stands"]
 
@@ -40,7 +42,7 @@ FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 
 
 class Compactor:
-    """Makes one proposal for a session."""
+    """Makes one proposal for a session. What reads all that is folded is done in threads, for it may be long."""
 
     def __init__(self, bench: Workbench, session: Session, wish: Wish) -> None:
         self._bench = bench
@@ -63,30 +65,31 @@ class Compactor:
         # A number the user chose is obeyed; otherwise fewer are kept where only that gets below the trigger.
         may_keep_less = limits if wish.keep is None or wish.must_fit else None
         least = 0 if wish.must_fit else LEAST_KEPT
-        parts = session.gauge().parts
-        made = plan(session.checkpoint, session.tail, keep, may_keep_less, wish.above, parts, least)
+        parts, standing_items = session.gauge().parts, live_items(session)
+        made = await asyncio.to_thread(
+            plan, session.checkpoint, tuple(session.tail), keep, may_keep_less, wish.above, parts, least
+        )
         if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
-            raise NothingToFold("Too little has become old for a summary to be shorter.")
+            raise NothingToFold(_("Too little has become old for a summary to be shorter."))
         started = time.monotonic()
         yield CompactionStarted(made.messages, wish.trigger)
-        standing_items = live_items(session)
         try:
             async with aclosing(
                 self._summariser.summarise(made.folded, standing_items, wish.focus, persistent=wish.must_fit)
             ) as events:
                 async for event in events:
                     yield event
-            new = attribute(self._summariser.items, made.folded)
+            new = await asyncio.to_thread(attribute, self._summariser.items, made.folded)
         except (SummaryRejected, ModelError) as error:
             if not wish.must_fit:
                 raise
-            details = sorted(details_of(made.folded), key=weight)
-            new = extract(made.folded, details, first_id=next_id(standing_items))
+            new = await asyncio.to_thread(_extracted, made.folded, next_id(standing_items))
             self._summariser.model = ""
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
-        found = merged([each for each in kept_details(session) if each.kind != "request"], details_of(made.folded))
-        items = _still_true(standing(standing_items), new, found)
+        kept = [each for each in kept_details(session) if each.kind != "request"]
+        found = await asyncio.to_thread(_details_now, kept, made.folded)
+        items = await asyncio.to_thread(_still_true, standing(standing_items), new, found)
         async with aclosing(self._summariser.consolidate(items, self._items_room())) as events:
             async for event in events:
                 yield event
@@ -101,8 +104,8 @@ class Compactor:
     async def _proposal(self, made: Plan, items: tuple[Item, ...], found: Sequence[Detail], seconds: float) -> Proposal:
         session, wish = self._session, self._wish
         text = render(items)
-        missing = lost(supersede(found), text)
-        carried, left_out = carry(missing, self._details_room(), estimate)
+        missing = await asyncio.to_thread(lost, found, text)
+        carried, left_out = await asyncio.to_thread(carry, missing, self._details_room(), estimate)
         before = session.gauge()
         compacted = Compacted(
             previous=session.checkpoint.head,
@@ -140,6 +143,16 @@ class Compactor:
         return int(window * self._bench.settings.details_share)
 
 
+def _extracted(folded: Sequence[Logged], first_id: int) -> tuple[Item, ...]:
+    """Items made without a model."""
+    return extract(folded, sorted(details_of(folded), key=weight), first_id=first_id)
+
+
+def _details_now(kept: Sequence[Detail], folded: Sequence[Logged]) -> tuple[Detail, ...]:
+    """The exact details that hold after the folded entries."""
+    return supersede(merged(kept, details_of(folded)))
+
+
 def _still_true(old: Sequence[Item], new: Sequence[Item], found: Sequence[Detail]) -> tuple[Item, ...]:
     """Standing items and new ones, without those that a new item replaces or whose value has been given anew."""
     replaced = {each for item in new for each in item.supersedes} | set(outdated((*old, *new), found))
@@ -168,12 +181,16 @@ async def apply(
     """
     compacted = proposal.compacted
     if pending_approval(session) is not None:
-        raise ApprovalPending("A tool call is waiting for your approval.", "Nothing was replaced.", "Answer it first.")
+        raise ApprovalPending(
+            _("A tool call is waiting for your approval."), _("Nothing was replaced."), _("Answer it first.")
+        )
     if not stands(session, proposal):
-        raise CompactionError("The context has changed since this summary was proposed.", todo="Propose it again.")
+        raise CompactionError(
+            _("The context has changed since this summary was proposed."), todo=_("Propose it again.")
+        )
     if text is not None and text != compacted.text:
         if not text.strip():
-            raise SummaryRejected("The edited summary is empty.", "Nothing was replaced.")
+            raise SummaryRejected(_("The edited summary is empty."), _("Nothing was replaced."))
         sources = tuple(sorted({seq for item in compacted.items for seq in item.sources}))
         compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
     # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
@@ -184,8 +201,10 @@ async def apply(
     after = await session.foresee(compacted)
     if after.tokens >= before.tokens and after.messages >= before.messages:
         raise CompactionError(
-            f"The summary would not make the context smaller ({before.tokens:,} -> {after.tokens:,} tokens).",
-            "Nothing was replaced.",
+            _("The summary would not make the context smaller ({before:,} -> {after:,} tokens).").format(
+                before=before.tokens, after=after.tokens
+            ),
+            _("Nothing was replaced."),
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
     notices = [Noticed(words.merged.format(count=compacted.folded), "compaction")]

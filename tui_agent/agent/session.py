@@ -200,10 +200,11 @@ class Session:
             held = [*await self._entries_after(after.upto), *logged]
             await self.archive.append(self.id, logged, checkpoint_to_json(after), at_last=at_last)
             self.checkpoint = after
-            if after.upto != before.upto:
-                self._folded = [each for each in held if before.upto < each.seq <= after.upto]
-                self._scales.forget(min(before.upto, after.upto))
-            self.tail = [each for each in held if each.seq > after.upto]
+            was, upto = before.upto, after.upto
+            if upto != was:
+                self._folded = [each for each in held if was < each.seq <= upto]
+                self._scales.forget(min(was, upto))
+            self.tail = [each for each in held if each.seq > upto]
             events: list[Event] = [Appended(each) for each in logged]
             if self._moved(before) != self._moved(after):
                 events.append(self.moved())

@@ -1,5 +1,6 @@
 """Asking a model for the items of a summary: in chunks, again or of another model if need be, and fewer if too many."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
@@ -21,6 +22,7 @@ from tui_agent.core.entries import Item, Logged, Usage
 from tui_agent.core.events import Event, SummaryArrived, SummaryRestarted
 from tui_agent.core.messages import Message
 from tui_agent.errors import ModelError, SummaryRejected
+from tui_agent.language import _
 from tui_agent.model.events import Replied, Restarted, Retrying, TextPiece
 from tui_agent.model.wire import Request
 
@@ -74,7 +76,7 @@ class Summariser:
             except (SummaryRejected, ModelError) as error:
                 if place + 1 == len(attempts):
                     raise
-                yield SummaryRestarted(f"{error.what} Asking {attempts[place + 1]}.")
+                yield SummaryRestarted(_("{what} Asking {model}.").format(what=error.what, model=attempts[place + 1]))
 
     def _models(self, persistent: bool) -> Iterator[str]:
         chosen, own = self._bench.settings.summary_model, self._bench.connection.model
@@ -88,7 +90,8 @@ class Summariser:
         new: list[Item] = []
         first_id = next_id(standing_items)
         # The embedded models copy the list of standing items instead of writing new ones.
-        requests = summary_requests(
+        requests = await asyncio.to_thread(
+            summary_requests,
             folded,
             standing(standing_items),
             focus=focus,
@@ -97,22 +100,22 @@ class Summariser:
         )
         for place, messages in enumerate(requests):
             if place:
-                yield SummaryRestarted(f"part {place + 1} of {len(requests)}")
+                yield SummaryRestarted(_("part {place} of {n}").format(place=place + 1, n=len(requests)))
             answers: list[str] = []
             async with aclosing(self._ask(messages, answers)) as events:
                 async for event in events:
                     yield event
             known = (*standing_items, *new)
-            new += parse_items(answers[-1], folded, standing(known), first_id + len(new))
+            new += await asyncio.to_thread(parse_items, answers[-1], folded, standing(known), first_id + len(new))
         if not new and not standing_items:
-            raise SummaryRejected("The summary held no statement.", "Nothing was replaced.")
+            raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
         self.items = tuple(new)
 
     async def consolidate(self, items: Sequence[Item], room: int) -> AsyncGenerator[Event, None]:
         """If the items take more than `room` tokens, ask for fewer; they stay if anything exact would be lost."""
         if estimate(render(items)) <= room or not self.model:
             return
-        yield SummaryRestarted("the summary has outgrown its share and is made shorter")
+        yield SummaryRestarted(_("the summary has outgrown its share and is made shorter"))
         answers: list[str] = []
         try:
             async with aclosing(self._ask(consolidation_request(items, room), answers)) as events:
@@ -133,7 +136,7 @@ class Summariser:
                         so_far += text
                         # A small model that goes round in circles would do so until its room is used up.
                         if "\n" in text and repeats(so_far):
-                            raise SummaryRejected("The summary goes round in circles.", "Nothing was replaced.")
+                            raise SummaryRejected(_("The summary goes round in circles."), _("Nothing was replaced."))
                         yield SummaryArrived(text)
                     case Restarted(text):
                         yield SummaryRestarted()
