@@ -236,13 +236,18 @@ def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:
             assert gone([int(child)])
 
 
-def test_an_approval_that_was_left_open_is_asked_again(server: ModelServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["signal", "crash"])
+def test_an_approval_that_was_left_open_is_asked_again(server: ModelServer, tmp_path: Path, ending: str) -> None:
     server.script(calls(Call("run_command", {"command": "echo done > done.txt"})))
-    with opened(server, tmp_path) as app:
+    extra = {"TEXTUAL_DRIVER": "tests.e2e.failing_driver:FailingDriver", "PYTHONPATH": str(ROOT)}
+    with opened(server, tmp_path, extra=extra) as app:
         app.say("run it")
         app.sees("Run this command?")
-        app.process.send_signal(signal.SIGTERM)
-        assert ended_within(app) == 143
+        if ending == "signal":
+            app.process.send_signal(signal.SIGTERM)
+        else:
+            app.send(b"\x1b[24~")
+        assert ended_within(app) == {"signal": 143, "crash": 1}[ending]
     server.script(says("It was run."))
     with opened(server, tmp_path, "-c") as app:
         app.sees("Run this command?")

@@ -68,7 +68,7 @@ class TurnDesk:
     @property
     def waiting(self) -> tuple[str, ...]:
         """The messages that are sent when the turn before them has ended."""
-        return tuple(_words(parts) for parts, _ in self._waiting)
+        return tuple(_words(parts) for parts, _seq in self._waiting)
 
     # ── starting and stopping ────────────────────────────────────────────────
 
@@ -120,9 +120,13 @@ class TurnDesk:
 
     async def leave(self) -> None:
         """The same for good: what was asked and not answered is asked again when the session is opened."""
+        self.give_up()
+        await self.stop_and_wait()
+
+    def give_up(self) -> None:
+        """Whatever stops the running turn from here on is no answer to what it has asked."""
         if self._turn is not None:
             self._turn.is_left = True
-        await self.stop_and_wait()
 
     def take_back(self) -> str:
         """Take the waiting messages out of the line; their text."""
