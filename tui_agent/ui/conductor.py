@@ -272,6 +272,10 @@ class Conductor:
         await self.desk.leave()
         await self.save_unsent()
 
+    def crashed(self) -> None:
+        """The program ends on an error of its own; what is running is stopped by that."""
+        self.desk.give_up()
+
     async def close(self) -> None:
         """Stop the model and close the archive, not before a turn that a crash has cut short is written down."""
         await self.desk.leave()
