@@ -40,6 +40,8 @@ class Conducting(Acting, Protocol):
 
     async def leave(self) -> None: ...
 
+    def crashed(self) -> None: ...
+
     async def close(self) -> None: ...
 
 
@@ -189,6 +191,8 @@ class TuiAgentApp(App[None]):
         error: BaseException | None = self._exception
         if isinstance(error, WorkerFailed):
             error = error.error
+        if self._conductor is not None:
+            self._conductor.crashed()
         where = write_crash_file(log_dir(override=self._settings.data_dir), error) if error else None
         name = type(error).__name__ if error else _("unknown error")
         note = _(" Where it happened: {where}").format(where=where) if where else ""
