@@ -12,7 +12,7 @@ from tui_agent.cli_parsers import SETTINGS, parse, settings_flags
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _
 from tui_agent.paths import config_file
-from tui_agent.settings import Loaded, default_config_text, load, speak, wanted_language
+from tui_agent.settings import Loaded, Origin, default_config_text, load, speak, wanted_language
 
 __all__ = ["main", "parse"]
 
@@ -53,27 +53,29 @@ def _run(args: argparse.Namespace) -> int:
             return 0
         case ("serve",):
             return _serve(args)
-    loaded = load({name: getattr(args, name) for name in SETTINGS}, os.environ, path, must_exist=bool(args.config))
+    flags = {name: getattr(args, name) for name in SETTINGS}
+    loaded = load(flags, os.environ, path, must_exist=bool(args.config))
     for problem in loaded.problems:
         print(f"tui-agent: {problem}", file=sys.stderr)
     if not args.command and args.prompt is None:
-        return _open_app(args, loaded)
+        return _open_app(args, loaded, Origin(path, flags, os.environ))
     from tui_agent.cli_headless import run_headless
 
     return run_headless(args, loaded)
 
 
-def _open_app(args: argparse.Namespace, loaded: Loaded) -> int:
+def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     is_served = "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")  # then a page is the terminal
     if not is_served and not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
         raise UsageError(
-            "There is no terminal to draw in.",
-            "The full-screen app needs one for input and for its screen (standard error).",
-            "Use tui-agent -p PROMPT for a single answer; tui-agent --help lists the other commands.",
+            _("There is no terminal to draw in."),
+            _("The full-screen app needs one for input and for its screen (standard error)."),
+            _("Use tui-agent -p PROMPT for a single answer; tui-agent --help lists the other commands."),
         )
     if os.environ.get("TERM") == "dumb":
         raise UsageError(
-            "This terminal (TERM=dumb) cannot draw a full screen.", todo="Use tui-agent -p PROMPT for a single answer."
+            _("This terminal (TERM=dumb) cannot draw a full screen."),
+            todo=_("Use tui-agent -p PROMPT for a single answer."),
         )
     gc.disable()  # until the chat has been painted: there is nothing to be collected, but much to be looked through
     from tui_agent.ui.app import TuiAgentApp
@@ -84,6 +86,7 @@ def _open_app(args: argparse.Namespace, loaded: Loaded) -> int:
         resume="latest" if args.continue_last else args.session or args.resume,
         prompt=" ".join(args.words),
         problems=loaded.problems,
+        origin=origin,
     )
     app.run(mouse=loaded.settings.mouse)
     let_go_of_lost_terminal()
@@ -110,10 +113,14 @@ def _config(action: str, path: Path) -> int:
             print(path)
         case "init":
             if path.exists():
-                raise UsageError(f"{path} exists already.", "It was not touched.", "Edit it, or move it away first.")
+                raise UsageError(
+                    _("{path} exists already.").format(path=path),
+                    _("It was not touched."),
+                    _("Edit it, or move it away first."),
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(default_config_text(), encoding="utf-8")
-            print(f"Written: {path}", file=sys.stderr)
+            print(_("Written: {path}").format(path=path), file=sys.stderr)
         case _:
             print(default_config_text(), end="")
     return 0

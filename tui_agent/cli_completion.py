@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui_agent.cli_parsers import COMMANDS, GROUPS, main_parser, settings_parser
+from tui_agent.language import _
 
 _FILES, _DIRECTORIES = "FILE", "DIR"
 """Metavars whose values are names of files and of directories."""
@@ -47,10 +48,10 @@ def script(shell: str) -> str:
 
 def places() -> tuple[Place, ...]:
     """Everywhere a word can be completed."""
-    top = {each.words[0]: GROUPS.get(each.words[0], each.help) for each in COMMANDS}
+    top = {each.words[0]: _(GROUPS.get(each.words[0], each.help)) for each in COMMANDS}
     found = [Place((), tuple(top.items()), tuple(_flags(main_parser())), takes_files=False)]
     for group in GROUPS:
-        actions = tuple((each.words[1], each.help) for each in COMMANDS if each.words[0] == group)
+        actions = tuple((each.words[1], _(each.help)) for each in COMMANDS if each.words[0] == group)
         found.append(Place((group,), actions, (), takes_files=False))
     return (*found, *(_place(each.words, each.parser()) for each in COMMANDS))
 
@@ -132,7 +133,7 @@ def _path(place: Place) -> str:
 
 
 def _all_words(place: Place) -> Iterator[str]:
-    yield from (word for word, _ in place.next_words)
+    yield from (word for word, _help in place.next_words)
     for flag in place.flags:
         yield from flag.spellings
 

@@ -12,6 +12,7 @@ from tui_agent.agent.headless_streams import Streams, until_stopped
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
 from tui_agent.errors import UsageError
+from tui_agent.language import _
 from tui_agent.settings import Loaded
 
 _PATIENCE = 2.0
@@ -77,7 +78,7 @@ def _wanted_session(args: argparse.Namespace) -> str | None:
     session: str | None = args.session or args.resume
     if session == "choose":
         raise UsageError(
-            "-r needs a session's id here.", "Without a screen there is nothing to choose from.", "Or use -c."
+            _("-r needs a session's id here."), _("Without a screen there is nothing to choose from."), _("Or use -c.")
         )
     return session
 
@@ -98,4 +99,4 @@ def _tell_if_waiting(stream: TextIO) -> None:
     except (OSError, ValueError, TypeError):
         return  # nothing that can be waited for, so nothing that is waited for
     if not is_ready:
-        print("tui-agent: waiting for the end of standard input (< /dev/null gives none)", file=sys.stderr)
+        print(_("tui-agent: waiting for the end of standard input (< /dev/null gives none)"), file=sys.stderr)

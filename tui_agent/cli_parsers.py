@@ -1,15 +1,13 @@
 """The words and flags of the command line, and the help that explains them."""
 
 import argparse
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tui_agent import __version__
-
-_WIDEST = 100
-"""Columns of help; longer lines are hard to read."""
+from tui_agent.cli_help import parser_for
+from tui_agent.language import N_, _
 
 Filling = Callable[[argparse.ArgumentParser], None]
 
@@ -23,21 +21,20 @@ class Command:
     fill: Filling
 
     def parser(self) -> argparse.ArgumentParser:
-        made = _parser(
+        made = parser_for(
             " ".join(("tui-agent", *self.words)),
-            description=f"{self.help[0].upper()}{self.help[1:]}.",
-            epilog="Flags of settings (tui-agent --help) may stand here too.",
+            description=_sentence(self.help),
+            epilog=_("Flags of settings (tui-agent --help) may stand here too."),
         )
         made.set_defaults(command=self.words)
         self.fill(made)
         return made
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help in lines of a readable length, whatever the terminal's width."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26, width=min(shutil.get_terminal_size().columns, _WIDEST) - 2)
+def _sentence(words: str) -> str:
+    """What a command does, as a sentence."""
+    said = _(words)
+    return _("{what}.").format(what=f"{said[0].upper()}{said[1:]}")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -59,20 +56,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 _BLANK: dict[str, Any] = {"prompt": None, "words": [], "continue_last": False, "resume": None, "json": False}
 
 
-def _parser(prog: str, **more: Any) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(prog=prog, allow_abbrev=False, formatter_class=_Help, **more)
-
-
 # ── the program itself ───────────────────────────────────────────────────────
 
-_USAGE = """tui-agent [flags] [PROMPT]
+_USAGE = N_("""tui-agent [flags] [PROMPT]
        tui-agent -p PROMPT [flags] [< FILE]
-       tui-agent COMMAND [--help]"""
+       tui-agent COMMAND [--help]""")
 
-_DESCRIPTION = """A full-screen terminal chat and agent that shows what it will forget before it
-forgets it. Without a command it opens the app."""
+_DESCRIPTION = N_("""A full-screen terminal chat and agent that shows what it will forget before it
+forgets it. Without a command it opens the app.""")
 
-_EXAMPLES = """
+_EXAMPLES = N_("""
 examples:
   tui-agent                           open the app in this directory
   tui-agent -c                        go on where you left off
@@ -88,38 +81,41 @@ exit codes:
   130  interrupted
 
 Keys come from OPENAI_API_KEY, addresses from OPENAI_BASE_URL. Nothing is
-configured by the directory it is started in."""
+configured by the directory it is started in.""")
 
 
 def settings_parser() -> argparse.ArgumentParser:
     """The flags that stand for settings."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = parser_for(None, has_help=False)
     _add_settings(parser)
     return parser
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("settings (config.toml and TUI_AGENT_... set them too)")
-    group.add_argument("-m", "--model", metavar="NAME", help="the model to talk to")
-    group.add_argument("--base-url", metavar="URL", help="the OpenAI-compatible endpoint")
-    group.add_argument("--endpoint", metavar="NAME", help="a named endpoint of config.toml")
-    group.add_argument("--context-window", type=int, metavar="TOKENS", help="the model's window, if you know better")
-    group.add_argument("--preset", metavar="NAME", help="triggers: window, characters or messages")
-    group.add_argument("--compaction-mode", metavar="MODE", help="auto, ask, remind or off")
-    group.add_argument("--keep-recent", type=int, metavar="N", help="newest messages that stay word for word")
-    group.add_argument("--approval", metavar="MODE", help="ask, edits or all")
-    group.add_argument("--max-turns", dest="max_rounds", type=int, metavar="N", help="most rounds of tool calls")
-    group.add_argument("--budget", type=int, metavar="TOKENS", help="warn when a session has used so many")
-    group.add_argument("--no-tools", dest="tools", action="store_const", const=False, help="offer the model no tools")
-    group.add_argument("--theme", metavar="NAME", help="the colours")
-    group.add_argument("--no-mouse", dest="mouse", action="store_const", const=False, help="leave the mouse alone")
-    group.add_argument("--data-dir", metavar="DIR", help="where sessions are kept")
-    group.add_argument("--config", metavar="FILE", help="the settings file")
+    group = parser.add_argument_group(_("settings (config.toml and TUI_AGENT_... set them too)"))
+    group.add_argument("-m", "--model", metavar="NAME", help=_("the model to talk to"))
+    group.add_argument("--base-url", metavar="URL", help=_("the OpenAI-compatible endpoint"))
+    group.add_argument("--endpoint", metavar="NAME", help=_("a named endpoint of config.toml"))
+    group.add_argument("--context-window", type=int, metavar="TOKENS", help=_("the model's window, if you know better"))
+    group.add_argument("--preset", metavar="NAME", help=_("triggers: window, characters or messages"))
+    group.add_argument("--compaction-mode", metavar="MODE", help=_("auto, ask, remind or off"))
+    group.add_argument("--keep-recent", type=int, metavar="N", help=_("newest messages that stay word for word"))
+    group.add_argument("--approval", metavar="MODE", help=_("ask, edits or all"))
+    group.add_argument("--max-turns", dest="max_rounds", type=int, metavar="N", help=_("most rounds of tool calls"))
+    group.add_argument("--budget", type=int, metavar="TOKENS", help=_("warn when a session has used so many"))
+    group.add_argument(
+        "--no-tools", dest="tools", action="store_const", const=False, help=_("offer the model no tools")
+    )
+    group.add_argument("--theme", metavar="NAME", help=_("the colours"))
+    group.add_argument("--plain", action="store_const", const=True, help=_("for reading aloud: no borders, no bars"))
+    group.add_argument("--no-mouse", dest="mouse", action="store_const", const=False, help=_("leave the mouse alone"))
+    group.add_argument("--data-dir", metavar="DIR", help=_("where sessions are kept"))
+    group.add_argument("--config", metavar="FILE", help=_("the settings file"))
 
 
 SETTINGS = (
     "model", "base_url", "context_window", "preset", "compaction_mode", "keep_recent", "approval", "theme",
-    "data_dir", "max_rounds", "mouse", "tools", "endpoint", "budget",
+    "data_dir", "max_rounds", "mouse", "tools", "endpoint", "budget", "plain",
 )  # fmt: skip
 """The settings that have a flag."""
 
@@ -133,8 +129,8 @@ def settings_flags(args: argparse.Namespace) -> list[str]:
     flags = []
     for name in (*SETTINGS, "config"):
         value = getattr(args, name)
-        if value is False:
-            flags.append(f"--no-{name}")
+        if isinstance(value, bool):
+            flags.append(f"--{name}" if value else f"--no-{name}")
         elif value is not None:
             flags.append(f"{_FLAGS.get(name, '--' + name.replace('_', '-'))}={value}")
     return flags
@@ -142,26 +138,28 @@ def settings_flags(args: argparse.Namespace) -> list[str]:
 
 def main_parser() -> argparse.ArgumentParser:
     """The program without a command."""
-    parser = _parser(
+    parser = parser_for(
         "tui-agent",
-        usage=_USAGE,
-        description=_DESCRIPTION,
-        epilog=f"commands (each has --help):\n{_listed()}\n{_EXAMPLES}",
-        add_help=False,
+        usage=_(_USAGE),
+        description=_(_DESCRIPTION),
+        epilog=_("commands (each has --help):\n{listed}").format(listed=_listed()) + f"\n{_(_EXAMPLES)}",
+        has_help=False,
     )
     parser.set_defaults(command=(), json=False)
-    app = parser.add_argument_group("the app")
-    app.add_argument("words", nargs="*", metavar="PROMPT", help="send this at once")
-    app.add_argument("-c", "--continue", dest="continue_last", action="store_true", help="continue the last session")
-    app.add_argument("-r", "--resume", nargs="?", const="choose", metavar="ID", help="resume a session")
-    once = parser.add_argument_group("without a screen")
-    once.add_argument("-p", "--prompt", nargs="?", const="", metavar="PROMPT", help="answer this and what is piped in")
-    once.add_argument("--session", metavar="ID", help="say it in this session (as -r ID does)")
-    once.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help="the form (text)")
+    app = parser.add_argument_group(_("the app"))
+    app.add_argument("words", nargs="*", metavar="PROMPT", help=_("send this at once"))
+    app.add_argument("-c", "--continue", dest="continue_last", action="store_true", help=_("continue the last session"))
+    app.add_argument("-r", "--resume", nargs="?", const="choose", metavar="ID", help=_("resume a session"))
+    once = parser.add_argument_group(_("without a screen"))
+    once.add_argument(
+        "-p", "--prompt", nargs="?", const="", metavar="PROMPT", help=_("answer this and what is piped in")
+    )
+    once.add_argument("--session", metavar="ID", help=_("say it in this session (as -r ID does)"))
+    once.add_argument("--output", choices=("text", "json", "stream-json"), default="text", help=_("the form (text)"))
     _add_settings(parser)
-    other = parser.add_argument_group("about")
-    other.add_argument("-h", "--help", action="help", help="this text")
-    other.add_argument("-V", "--version", action="version", version=f"tui-agent {__version__}", help="the version")
+    other = parser.add_argument_group(_("about"))
+    other.add_argument("-h", "--help", action="help", help=_("this text"))
+    other.add_argument("-V", "--version", action="version", version=f"tui-agent {__version__}", help=_("the version"))
     return parser
 
 
@@ -171,40 +169,42 @@ def _listed(group: str = "") -> str:
     for command in COMMANDS:
         first = command.words[0]
         if group and first == group and len(command.words) > 1:
-            rows[command.words[1]] = command.help
+            rows[command.words[1]] = _(command.help)
         elif not group:
-            rows[first] = GROUPS.get(first, command.help)
+            rows[first] = _(GROUPS.get(first, command.help))
     return "\n".join(f"  {name:<11} {means}" for name, means in rows.items())
 
 
 def _group_parser(group: str) -> argparse.ArgumentParser:
     """A group of commands without the word that says which."""
-    parser = _parser(
+    parser = parser_for(
         f"tui-agent {group}",
         usage=f"tui-agent {group} ACTION [--help]",
-        description=f"{GROUPS[group][0].upper()}{GROUPS[group][1:]}.",
-        epilog=f"actions (each has --help):\n{_listed(group)}",
+        description=_sentence(GROUPS[group]),
+        epilog=_("actions (each has --help):\n{listed}").format(listed=_listed(group)),
     )
     actions = [command.words[1] for command in COMMANDS if command.words[0] == group]
-    parser.add_argument("action", choices=actions, metavar="ACTION", help="what to do; listed below")
+    parser.add_argument("action", choices=actions, metavar="ACTION", help=_("what to do; listed below"))
     return parser
 
 
 # ── the commands ─────────────────────────────────────────────────────────────
 
-_ID = "a session's id, or its beginning"
+_ID = N_("a session's id, or its beginning")
 
 
 def _id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help=_ID)
+    parser.add_argument("id", metavar="ID", help=_(_ID))
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help=_("print JSON"))
 
 
 def _limit(parser: argparse.ArgumentParser, default: int) -> None:
-    parser.add_argument("--limit", type=_positive, default=default, metavar="N", help=f"at most N ({default})")
+    parser.add_argument(
+        "--limit", type=_positive, default=default, metavar="N", help=_("at most N ({default})").format(default=default)
+    )
 
 
 def _positive(text: str) -> int:
@@ -218,9 +218,9 @@ _positive.__name__ = "number"  # what argparse calls it when it complains
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="?", default="", metavar="WORDS", help="words of the title")
-    parser.add_argument("--here", action="store_true", help="only those begun in this directory")
-    parser.add_argument("--archived", action="store_true", help="those that were put away")
+    parser.add_argument("query", nargs="?", default="", metavar="WORDS", help=_("words of the title"))
+    parser.add_argument("--here", action="store_true", help=_("only those begun in this directory"))
+    parser.add_argument("--archived", action="store_true", help=_("those that were put away"))
     _limit(parser, 200)
     _json(parser)
 
@@ -231,86 +231,90 @@ def _one(parser: argparse.ArgumentParser) -> None:
 
 
 def _search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="+", metavar="WORDS", help="what an entry has to hold")
+    parser.add_argument("query", nargs="+", metavar="WORDS", help=_("what an entry has to hold"))
     _limit(parser, 20)
     _json(parser)
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("target", nargs="?", default="-", metavar="FILE", help="where to; - is standard output")
-    parser.add_argument("--format", choices=("md", "json", "html"), help="the form; else the file's ending says it")
-    parser.add_argument("--force", action="store_true", help="replace a file that exists")
-    parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    parser.add_argument("target", nargs="?", default="-", metavar="FILE", help=_("where to; - is standard output"))
+    parser.add_argument("--format", choices=("md", "json", "html"), help=_("the form; else the file's ending says it"))
+    parser.add_argument("--force", action="store_true", help=_("replace a file that exists"))
+    parser.add_argument(
+        "--json", dest="format", action="store_const", const="json", help=_("the same as --format json")
+    )
 
 
 def _import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="FILE", help="an export of this program (JSON), of ChatGPT or of Claude")
+    parser.add_argument("source", metavar="FILE", help=_("an export of this program (JSON), of ChatGPT or of Claude"))
     _json(parser)
 
 
 def _rename(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("title", nargs="+", metavar="TITLE", help="the new title")
+    parser.add_argument("title", nargs="+", metavar="TITLE", help=_("the new title"))
     _json(parser)
 
 
 def _fork(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--at", type=_positive, metavar="N", help="copy up to entry N; else all of it")
+    parser.add_argument("--at", type=_positive, metavar="N", help=_("copy up to entry N; else all of it"))
     _json(parser)
 
 
 def _delete(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    parser.add_argument("-y", "--yes", action="store_true", help=_("do not ask"))
     _json(parser)
 
 
 def _compact(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--focus", metavar="TEXT", help="what the summary should look at")
-    parser.add_argument("--keep", type=int, metavar="N", help="newest messages that stay word for word")
-    parser.add_argument("--dry-run", action="store_true", help="only show what it would be")
+    parser.add_argument("--focus", metavar="TEXT", help=_("what the summary should look at"))
+    parser.add_argument("--keep", type=int, metavar="N", help=_("newest messages that stay word for word"))
+    parser.add_argument("--dry-run", action="store_true", help=_("only show what it would be"))
     _json(parser)
 
 
 def _config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=("show", "init", "path"), default="show", help="print, write or find it"
+        "action", nargs="?", choices=("show", "init", "path"), default="show", help=_("print, write or find it")
     )
 
 
 def _serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDR", help="where to listen (127.0.0.1: this machine)")
-    parser.add_argument("--port", type=_positive, default=7462, metavar="N", help="the port (7462)")
-    parser.add_argument("--public-url", default="", metavar="URL", help="under which a proxy shows it")
-    parser.add_argument("--no-token", action="store_true", help="let in whoever can reach it")
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDR", help=_("where to listen (127.0.0.1: this machine)")
+    )
+    parser.add_argument("--port", type=_positive, default=7462, metavar="N", help=_("the port (7462)"))
+    parser.add_argument("--public-url", default="", metavar="URL", help=_("under which a proxy shows it"))
+    parser.add_argument("--no-token", action="store_true", help=_("let in whoever can reach it"))
 
 
 def _completion(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell it is for")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help=_("the shell it is for"))
 
 
-GROUPS = {"sessions": "list, show, find, export, import, rename or delete sessions"}
+GROUPS = {"sessions": N_("list, show, find, export, import, rename or delete sessions")}
 """Commands of two words, by the first."""
 
 COMMANDS = (
-    Command(("sessions", "list"), "list sessions, the one changed last first", _list),
-    Command(("sessions", "show"), "show what a session's context holds, what is folded, its summaries", _one),
-    Command(("sessions", "search"), "find entries of all sessions that hold some words", _search),
-    Command(("sessions", "export"), "write a session as Markdown, JSON or a web page", _export),
-    Command(("sessions", "import"), "make new sessions of an exported file", _import),
-    Command(("sessions", "rename"), "give a session another title", _rename),
-    Command(("sessions", "archive"), "put a session away, out of the lists", _one),
-    Command(("sessions", "unarchive"), "take a session that was put away out again", _one),
-    Command(("sessions", "fork"), "make a new session that begins like this one", _fork),
-    Command(("sessions", "delete"), "delete a session for good", _delete),
-    Command(("compact",), "fold a session's old messages into its summary", _compact),
-    Command(("undo",), "undo a session's last compaction", _one),
-    Command(("redo",), "apply again the compaction that was undone last", _one),
-    Command(("doctor",), "say what is configured and reachable, and its window", _json),
-    Command(("serve",), "open the app in a browser on this machine", _serve),
-    Command(("config",), "print, write or find the settings file", _config),
-    Command(("completion",), "print a completion script for a shell", _completion),
+    Command(("sessions", "list"), N_("list sessions, the one changed last first"), _list),
+    Command(("sessions", "show"), N_("show what a session's context holds, what is folded, its summaries"), _one),
+    Command(("sessions", "search"), N_("find entries of all sessions that hold some words"), _search),
+    Command(("sessions", "export"), N_("write a session as Markdown, JSON or a web page"), _export),
+    Command(("sessions", "import"), N_("make new sessions of an exported file"), _import),
+    Command(("sessions", "rename"), N_("give a session another title"), _rename),
+    Command(("sessions", "archive"), N_("put a session away, out of the lists"), _one),
+    Command(("sessions", "unarchive"), N_("take a session that was put away out again"), _one),
+    Command(("sessions", "fork"), N_("make a new session that begins like this one"), _fork),
+    Command(("sessions", "delete"), N_("delete a session for good"), _delete),
+    Command(("compact",), N_("fold a session's old messages into its summary"), _compact),
+    Command(("undo",), N_("undo a session's last compaction"), _one),
+    Command(("redo",), N_("apply again the compaction that was undone last"), _one),
+    Command(("doctor",), N_("say what is configured and reachable, and its window"), _json),
+    Command(("serve",), N_("open the app in a browser on this machine"), _serve),
+    Command(("config",), N_("print, write or find the settings file"), _config),
+    Command(("completion",), N_("print a completion script for a shell"), _completion),
 )

@@ -23,6 +23,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, DoesNotFit
+from tui_agent.language import _
 
 
 async def undo(session: Session) -> list[Event]:
@@ -34,7 +35,9 @@ async def undo(session: Session) -> list[Event]:
     """
     live = session.checkpoint.undoable
     if live is None:
-        raise CompactionError("There is no compaction to undo.", "The context holds every message as it was said.")
+        raise CompactionError(
+            _("There is no compaction to undo."), _("The context holds every message as it was said.")
+        )
     return await _move_head(session, CompactionUndone(live))
 
 
@@ -46,7 +49,7 @@ async def redo(session: Session) -> list[Event]:
     """
     undone = session.checkpoint.redoable
     if undone is None:
-        raise CompactionError("There is nothing to redo.", "Redo holds until the next compaction.")
+        raise CompactionError(_("There is nothing to redo."), _("Redo holds until the next compaction."))
     return await _move_head(session, CompactionRedone(undone))
 
 
@@ -58,9 +61,12 @@ async def restore(session: Session, compaction: int) -> list[Event]:
         DoesNotFit: what comes back is longer than the window; nothing has changed.
     """
     if compaction == session.checkpoint.head:
-        raise CompactionError("This summary is the live one already.")
+        raise CompactionError(_("This summary is the live one already."))
     if all(each.seq != compaction for each in await versions(session)):
-        raise CompactionError(f"This session has no compaction {compaction}.", todo="/summary lists the versions.")
+        raise CompactionError(
+            _("This session has no compaction {compaction}.").format(compaction=compaction),
+            todo=_("/summary lists the versions."),
+        )
     return await _move_head(session, SummaryRestored(compaction))
 
 
@@ -68,9 +74,11 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
     gauge = await session.foresee(change)
     if gauge.window is not None and gauge.tokens > gauge.window:
         raise DoesNotFit(
-            f"The context would be about {gauge.tokens:,} tokens, the window is {gauge.window:,}.",
-            "Nothing was changed.",
-            "Compact with another focus, keep fewer messages, pin what you need, or choose a larger window.",
+            _("The context would be about {tokens:,} tokens, the window is {window:,}.").format(
+                tokens=gauge.tokens, window=gauge.window
+            ),
+            _("Nothing was changed."),
+            _("Compact with another focus, keep fewer messages, pin what you need, or choose a larger window."),
         )
     return await session.append(change)
 
@@ -78,14 +86,14 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
 async def pin(session: Session, text: str, source: int | None = None) -> list[Event]:
     """Carry `text` verbatim in every context from here on."""
     if not text.strip():
-        raise CompactionError("There is nothing to pin.", todo="Write /pin followed by the words to keep.")
+        raise CompactionError(_("There is nothing to pin."), todo=_("Write /pin followed by the words to keep."))
     return await session.append(Pinned(text, source))
 
 
 async def unpin(session: Session, seq: int) -> list[Event]:
     """Stop carrying the pin that was made at `seq`."""
     if all(each.seq != seq for each in session.checkpoint.pins):
-        raise CompactionError(f"There is no pin {seq}.", todo="/pins lists them.")
+        raise CompactionError(_("There is no pin {seq}.").format(seq=seq), todo=_("/pins lists them."))
     return await session.append(Unpinned(seq))
 
 
@@ -97,7 +105,7 @@ async def keep_detail(session: Session, detail: Detail) -> list[Event]:
     """
     head = session.checkpoint.head
     if head is None:
-        raise CompactionError("There is no summary to keep this behind.", todo="Pin it instead.")
+        raise CompactionError(_("There is no summary to keep this behind."), todo=_("Pin it instead."))
     return await session.append(DetailKept(head, replace(detail, origin="user")))
 
 
@@ -117,7 +125,7 @@ async def unprune(session: Session) -> list[Event]:
             case _:
                 pass
     if not left_out:
-        raise CompactionError("No tool output is left out of the context.")
+        raise CompactionError(_("No tool output is left out of the context."))
     return await session.append(Unpruned(tuple(sorted(left_out))))
 
 

@@ -9,6 +9,7 @@ from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
 from tui_agent.errors import EmbeddedModelFailed, ModelError
+from tui_agent.language import _
 from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import make_counter
@@ -123,18 +124,20 @@ async def connect(settings: Settings, report: Report) -> Connection:
     """
     if names_endpoint(settings):
         base_url = settings.base_url or OPENAI_BASE_URL
-        report(f"connecting to {base_url}")
+        report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)
-    report("looking for a local model server")
+    report(_("looking for a local model server"))
     for server in await find_local_servers():
         if server.models:
             return await _connect_to(server.endpoint, settings, server.models)
     if settings.embedded != "off" and (settings.local_model or is_installed()):
         return await _connect_to_embedded(settings, report)
     raise NothingConfigured(
-        "No model is configured.",
-        "There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed.",
-        f"Install it with: {install_command()} - or set OPENAI_BASE_URL and OPENAI_API_KEY.",
+        _("No model is configured."),
+        _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed."),
+        _("Install it with: {install_command} - or set OPENAI_BASE_URL and OPENAI_API_KEY.").format(
+            install_command=install_command()
+        ),
     )
 
 
@@ -177,6 +180,8 @@ async def _first_model(client: ModelClient, models: tuple[ModelInfo, ...]) -> st
     listed = models or tuple(await client.models())
     if not listed:
         raise EmbeddedModelFailed(
-            "The endpoint lists no model.", "It cannot be asked anything without one.", "Choose one with --model."
+            _("The endpoint lists no model."),
+            _("It cannot be asked anything without one."),
+            _("Choose one with --model."),
         )
     return listed[0].id

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from tui_agent.core.entries import ToolCall, ToolReturned
+from tui_agent.language import _
 
 MOST_UNREADABLE = 3
 """Rounds in a row in which no call could be read, after which the user is asked whether to go on."""
@@ -57,14 +58,16 @@ class Doubts:
         self._unreadable = self._unreadable + 1 if is_unreadable else 0
         if self._unreadable == MOST_UNREADABLE:
             self._unreadable = 0
-            return f"The model has sent calls that cannot be read {MOST_UNREADABLE} times in a row."
+            return _("The model has sent calls that cannot be read {n} times in a row.").format(n=MOST_UNREADABLE)
         repeated = self._again.most_common(1)
         if repeated and repeated[0][1] >= MOST_REPEATS:
-            (name, *_), times = repeated[0]
+            (name, *_arguments), times = repeated[0]
             self._again.clear()
-            return f"The model has made the same call of {name} {times} times, and it gave the same result each time."
+            return _(
+                "The model has made the same call of {name} {times} times, and it gave the same result each time."
+            ).format(name=name, times=times)
         if self._rounds % self._most_rounds == 0:
-            return f"The model has asked for tools {self._rounds} rounds in a row."
+            return _("The model has asked for tools {rounds} rounds in a row.").format(rounds=self._rounds)
         return ""
 
     def after_compaction(self) -> None:

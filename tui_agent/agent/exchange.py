@@ -20,6 +20,7 @@ from tui_agent.core.events import (
     TextArrived,
 )
 from tui_agent.errors import ModelError, NotSaved, RequestRefused, ToolsRefused
+from tui_agent.language import _
 from tui_agent.model.events import ReasoningPiece, Replied, Reply, Restarted, Retrying, TextPiece, partial_of
 from tui_agent.model.wire import Request
 
@@ -34,7 +35,7 @@ _NOT_UNDERSTOOD = (400, 404, 415, 422, 500, 501)
 
 
 def _unstructured() -> RequestRefused:
-    error = RequestRefused("The endpoint offers no structured output.")
+    error = RequestRefused(_("The endpoint offers no structured output."))
     error.status = 400
     return error
 
@@ -154,12 +155,12 @@ class Exchange:
             return await self._leave_tools_out()
         self._bench.actions_work = True
         return await self._session.append(
-            Noticed("This model has no tool calls of its own; its answers are held to a form in which it can act.")
+            Noticed(_("This model has no tool calls of its own; its answers are held to a form in which it can act."))
         )
 
     async def _leave_tools_out(self) -> list[Event]:
         self._bench.calling = "none"
-        return await self._session.append(Noticed("This model takes no tools; it is asked without them.", "warning"))
+        return await self._session.append(Noticed(_("This model takes no tools; it is asked without them."), "warning"))
 
     def _temperature(self) -> float | None:
         chosen = self._bench.settings.temperature

@@ -9,6 +9,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
 from tui_agent.errors import TuiAgentError, UsageError
+from tui_agent.language import _
 
 LATEST = "latest"
 """In place of a session's id: the one that was changed last."""
@@ -39,7 +40,9 @@ async def _carried_out(run: Run, prompt: str, report: Report) -> int:
     if (name := command_in(prompt)) is not None:
         return await command(name)(run, prompt[len(name) :].strip())
     if not prompt.strip() and pending_approval(run.session) is None:
-        raise UsageError("There is nothing to say.", "The prompt is empty.", 'Write it behind -p: tui-agent -p "Hello"')
+        raise UsageError(
+            _("There is nothing to say."), _("The prompt is empty."), _('Write it behind -p: tui-agent -p "Hello"')
+        )
     await run.services.connect(report)
     await run.tell_of_instructions()
     turn = run.new_turn()
@@ -50,6 +53,6 @@ async def _session(services: Services, session_id: str | None, streams: Streams)
     if session_id == LATEST:
         listed = await services.sessions()
         if not listed:
-            streams.note("There is no session to continue yet; this is the first.")
+            streams.note(_("There is no session to continue yet; this is the first."))
         session_id = listed[0].id if listed else None
     return await services.open_session(session_id) if session_id else services.new_session()

@@ -13,6 +13,7 @@ from tui_agent.agent.proposals import Wish
 from tui_agent.agent.spending import known_prices, spending_in_words, spending_to_json
 from tui_agent.core.entries import Compacted, Noticed, SystemPromptSet
 from tui_agent.errors import CompactionError, NothingToFold, TuiAgentError, UsageError
+from tui_agent.language import _
 
 Command = Callable[[Run, str], Awaitable[int]]
 
@@ -34,26 +35,28 @@ def command(name: str) -> Command:
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise UsageError(
-            f"{name} is no command that works without the screen.", "Nothing was sent.", f"Known: {known}."
+            _("{name} is no command that works without the screen.").format(name=name),
+            _("Nothing was sent."),
+            _("Known: {known}.").format(known=known),
         )
     return COMMANDS[name]
 
 
 async def _pin(run: Run, argument: str) -> int:
     run.take_all(await changes.pin(run.session, argument))
-    return run.say_reply(f"Pinned: {argument}")
+    return run.say_reply(_("Pinned: {argument}").format(argument=argument))
 
 
 async def _pins(run: Run, argument: str) -> int:
     lines = [f"{pin.seq}  {pin.text}" for pin in run.session.checkpoint.pins]
-    return run.say_reply("\n".join(lines) or "No pins.")
+    return run.say_reply("\n".join(lines) or _("No pins."))
 
 
 async def _unpin(run: Run, argument: str) -> int:
     if not argument.isdigit():
-        raise UsageError("/unpin takes the number of a pin.", todo="/pins lists them.")
+        raise UsageError(_("/unpin takes the number of a pin."), todo=_("/pins lists them."))
     run.take_all(await changes.unpin(run.session, int(argument)))
-    return run.say_reply(f"Unpinned {argument}.")
+    return run.say_reply(_("Unpinned {argument}.").format(argument=argument))
 
 
 async def _compact(run: Run, argument: str) -> int:
@@ -73,37 +76,37 @@ async def _compact(run: Run, argument: str) -> int:
 
 async def _undo(run: Run, argument: str) -> int:
     run.take_all(await changes.undo(run.session))
-    return run.say_reply("The last compaction is undone.")
+    return run.say_reply(_("The last compaction is undone."))
 
 
 async def _redo(run: Run, argument: str) -> int:
     run.take_all(await changes.redo(run.session))
-    return run.say_reply("The compaction is applied again.")
+    return run.say_reply(_("The compaction is applied again."))
 
 
 async def _unprune(run: Run, argument: str) -> int:
     run.take_all(await changes.unprune(run.session))
-    return run.say_reply("The tool output is back in the context.")
+    return run.say_reply(_("The tool output is back in the context."))
 
 
 async def _rename(run: Run, argument: str) -> int:
     if not argument:
-        raise UsageError("/rename takes the new title.", "Nothing was changed.")
+        raise UsageError(_("/rename takes the new title."), _("Nothing was changed."))
     run.take_all(await changes.rename(run.session, argument))
-    return run.say_reply(f"Renamed: {argument}")
+    return run.say_reply(_("Renamed: {argument}").format(argument=argument))
 
 
 async def _search(run: Run, argument: str) -> int:
     if not argument:
-        raise UsageError("/search takes the words to look for.")
+        raise UsageError(_("/search takes the words to look for."))
     hits = await run.services.search(argument, run.session.id)
-    return run.say_reply("\n".join(f"{hit.seq}  {hit.kind}  {hit.text}" for hit in hits) or "Nothing found.")
+    return run.say_reply("\n".join(f"{hit.seq}  {hit.kind}  {hit.text}" for hit in hits) or _("Nothing found."))
 
 
 async def _summary(run: Run, argument: str) -> int:
     live = run.session.live_summary()
     return run.say_reply(
-        live.entry.text if live is not None and isinstance(live.entry, Compacted) else "No summary yet."
+        live.entry.text if live is not None and isinstance(live.entry, Compacted) else _("No summary yet.")
     )
 
 
@@ -122,15 +125,20 @@ async def _system(run: Run, argument: str) -> int:
     if not argument:
         return run.say_reply(run.session.context().messages[0].text)
     run.take_all(await run.session.append(SystemPromptSet(argument)))
-    return run.say_reply("The system prompt is set.")
+    return run.say_reply(_("The system prompt is set."))
 
 
 async def _export(run: Run, argument: str) -> int:
     form = argument or "md"
     if form not in FORMS:
-        raise UsageError(f"/export does not know {argument!r}.", todo=f"Use one of {', '.join(FORMS)}.")
+        raise UsageError(
+            _("/export does not know {argument!r}.").format(argument=argument),
+            todo=_("Use one of {forms}.").format(forms=", ".join(FORMS)),
+        )
     if not run.session.stored:
-        raise UsageError("Nothing was said yet.", "There is nothing to export.", "Name a session with --session.")
+        raise UsageError(
+            _("Nothing was said yet."), _("There is nothing to export."), _("Name a session with --session.")
+        )
     return run.say_reply(await export(run.services, run.session.id, form))
 
 

@@ -11,6 +11,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, DoesNotFit, ModelError, NothingToFold
+from tui_agent.language import _
 
 
 async def compact_session(
@@ -59,7 +60,11 @@ def _print_compaction(proposal: Proposal | None, reason: str, services: Services
     if proposal is not None:
         streams.say(proposal.compacted.text)
         lost = len(proposal.lost)
-        streams.note(f"{proposal.before.tokens:,} -> {proposal.after.tokens:,} tokens, {lost} exact details not kept.")
+        streams.note(
+            _("{before:,} -> {after:,} tokens, {lost} exact details not kept.").format(
+                before=proposal.before.tokens, after=proposal.after.tokens, lost=lost
+            )
+        )
         for detail in proposal.lost:
             streams.note(f"  {detail.kind}: {detail.text}")
     streams.note(reason or services.words.merged.format(count=proposal.compacted.folded if proposal else 0))
@@ -67,12 +72,12 @@ def _print_compaction(proposal: Proposal | None, reason: str, services: Services
 
 async def undo_compaction(services: Services, session_id: str, as_json: bool, streams: Streams) -> int:
     """Undo a session's last compaction."""
-    return await _change(services, session_id, changes.undo, "The last compaction is undone.", as_json, streams)
+    return await _change(services, session_id, changes.undo, _("The last compaction is undone."), as_json, streams)
 
 
 async def redo_compaction(services: Services, session_id: str, as_json: bool, streams: Streams) -> int:
     """Apply again the compaction that was undone last."""
-    return await _change(services, session_id, changes.redo, "The compaction is applied again.", as_json, streams)
+    return await _change(services, session_id, changes.redo, _("The compaction is applied again."), as_json, streams)
 
 
 async def _change(
@@ -95,5 +100,10 @@ async def _change(
         gauge = session.gauge()
     if as_json:
         streams.print_json({"applied": not reason, "reason": reason or None, "gauge": gauge_to_json(gauge)})
-    streams.note(reason or f"{done} The context is {gauge.messages} messages, about {gauge.tokens:,} tokens.")
+    streams.note(
+        reason
+        or _("{done} The context is {messages} messages, about {tokens:,} tokens.").format(
+            done=done, messages=gauge.messages, tokens=gauge.tokens
+        )
+    )
     return code

@@ -18,6 +18,7 @@ from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import AssistantSaid, Failed, Logged, Noticed, ToolReturned
 from tui_agent.core.events import AnswerRestarted, Appended, ContextMeasured, Event, TextArrived, TurnEnded
 from tui_agent.errors import TuiAgentError
+from tui_agent.language import _
 
 Output = Literal["text", "json", "stream-json"]
 
@@ -57,7 +58,9 @@ class Run:
         """Say that the workspace's instructions file is left out when the user has not been asked about it."""
         offered = await instructions.offer(self.services)
         if offered is not None:
-            note = f"{offered.path.name} (about {offered.tokens:,} tokens) is not used: accept it in the app first."
+            note = _("{name} (about {tokens:,} tokens) is not used: accept it in the app first.").format(
+                name=offered.path.name, tokens=offered.tokens
+            )
             self._notices.append(note)
             self._streams.note(note)
 
@@ -76,7 +79,7 @@ class Run:
             self._finish = "interrupted"
             self._print_answer()
             self.finish(DONE)
-            self._streams.note(f"Stopped. The session is kept: tui-agent -r {self.session.id}")
+            self._streams.note(_("Stopped. The session is kept: tui-agent -r {id}").format(id=self.session.id))
             raise
         self._print_answer()
         return self.finish(_EXITS.get(self._finish, DONE))
@@ -124,7 +127,9 @@ class Run:
             self._streams.note(self._failure)
         if code == NEEDS_APPROVAL:
             self._streams.note(
-                f"A tool call needs approval. Open the session to answer: tui-agent -r {self.session.id}"
+                _("A tool call needs approval. Open the session to answer: tui-agent -r {id}").format(
+                    id=self.session.id
+                )
             )
         return code
 

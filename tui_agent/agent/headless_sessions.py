@@ -15,6 +15,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.spending import known_prices
 from tui_agent.archive import SessionInfo
 from tui_agent.errors import UsageError
+from tui_agent.language import _, ngettext
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,9 @@ async def list_sessions(services: Services, wanted: Listing, as_json: bool, stre
     for info in infos:
         streams.show(_row(info))
     if not infos:
-        streams.note("No sessions.")
+        streams.note(_("No sessions."))
     elif len(infos) == wanted.limit:
-        streams.note(f"The newest {wanted.limit}; --limit shows more.")
+        streams.note(_("The newest {limit}; --limit shows more.").format(limit=wanted.limit))
     return DONE
 
 
@@ -93,7 +94,7 @@ async def search_sessions(services: Services, query: str, as_json: bool, limit: 
     for hit in hits:
         streams.show(f"{hit.session_id}  {hit.seq:>5}  {hit.kind:<9}  {' '.join(hit.text.split())}")
     if not hits:
-        streams.note("Nothing found.")
+        streams.note(_("Nothing found."))
     return DONE
 
 
@@ -107,7 +108,7 @@ async def export_session(
         streams.say(text, end="")
     else:
         await asyncio.to_thread(_write, Path(target), text, force)
-        streams.note(f"Written to {target}: the whole record, readable by you only.")
+        streams.note(_("Written to {target}: the whole record, readable by you only.").format(target=target))
     return DONE
 
 
@@ -118,9 +119,14 @@ def _write(path: Path, text: str, force: bool) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
             file.write(text)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already.", "Nothing was written.", "Use --force to replace it.") from error
+        raise UsageError(
+            _("{path} exists already.").format(path=path), _("Nothing was written."), _("Use --force to replace it.")
+        ) from error
     except OSError as error:
-        raise UsageError(f"{path} could not be written: {error.strerror}.", "Nothing was exported.") from error
+        raise UsageError(
+            _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),
+            _("Nothing was exported."),
+        ) from error
 
 
 async def import_sessions(services: Services, source: str, as_json: bool, streams: Streams) -> int:
@@ -131,7 +137,11 @@ async def import_sessions(services: Services, source: str, as_json: bool, stream
         streams.print_json([info_to_json(info) for info in infos])
     for info in () if as_json else infos:
         streams.show(_row(info))
-    streams.note(f"Imported {len(infos)} session{'' if len(infos) == 1 else 's'} from {source}.")
+    streams.note(
+        ngettext("Imported {n} session from {source}.", "Imported {n} sessions from {source}.", len(infos)).format(
+            n=len(infos), source=source
+        )
+    )
     return DONE
 
 
@@ -144,7 +154,7 @@ async def rename_session(services: Services, session_id: str, title: str, as_jso
         finally:
             await session.close()
         info = await services.archive.session(session.id)
-    return _told(info, f"Session {info.id} is called {info.title!r}.", as_json, streams)
+    return _told(info, _("Session {id} is called {title!r}.").format(id=info.id, title=info.title), as_json, streams)
 
 
 async def put_away(services: Services, session_id: str, archived: bool, as_json: bool, streams: Streams) -> int:
@@ -153,8 +163,8 @@ async def put_away(services: Services, session_id: str, archived: bool, as_json:
         found = await services.archive.session(session_id)
         await services.archive.set_archived(found.id, archived)
         info = await services.archive.session(found.id)
-    told = f"Session {info.id} is {'put away' if archived else 'in the list again'}."
-    return _told(info, told, as_json, streams)
+    told = _("Session {id} is put away.") if archived else _("Session {id} is in the list again.")
+    return _told(info, told.format(id=info.id), as_json, streams)
 
 
 def _told(info: SessionInfo, note: str, as_json: bool, streams: Streams) -> int:
@@ -171,7 +181,10 @@ async def fork_session(services: Services, session_id: str, upto: int | None, as
         session = await services.open_session(session_id, to_read=True)
         last = session.checkpoint.seq
         if upto is not None and not 1 <= upto <= last:
-            raise UsageError(f"Session {session.id} has no entry {upto}.", todo=f"Its entries are 1 to {last}.")
+            raise UsageError(
+                _("Session {id} has no entry {upto}.").format(id=session.id, upto=upto),
+                todo=_("Its entries are 1 to {last}.").format(last=last),
+            )
         made = await changes.fork(session, last if upto is None else upto)
         await made.close()
         info = await services.archive.session(made.id)
@@ -186,9 +199,11 @@ async def delete_session(services: Services, session_id: str, agreed: bool, as_j
     """Delete a session with all its entries; there is no way back, so a person is asked first."""
     async with opened(services):
         info = await services.archive.session(session_id)
-        name = f"session {info.id}, {' '.join((info.title or info.preview).split())!r} ({info.messages} messages)"
-        if not agreed and streams.can_ask and not await streams.agrees(f"Delete {name} for good?"):
-            streams.note("Nothing was deleted.")
+        name = _("session {id}, {title!r} ({messages} messages)").format(
+            id=info.id, title=" ".join((info.title or info.preview).split()), messages=info.messages
+        )
+        if not agreed and streams.can_ask and not await streams.agrees(_("Delete {name} for good?").format(name=name)):
+            streams.note(_("Nothing was deleted."))
             return TURN_FAILED
         await services.archive.delete(info.id)
-    return _told(info, f"Deleted {name}.", as_json, streams)
+    return _told(info, _("Deleted {name}.").format(name=name), as_json, streams)

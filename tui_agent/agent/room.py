@@ -13,6 +13,7 @@ from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Failed, Logged, Pruned, ToolReturned, Unpruned
 from tui_agent.core.events import Event, Gauge, TurnEnded
 from tui_agent.errors import ContextOverflow
+from tui_agent.language import _
 
 LARGEST_RESULT = 0.25
 """The share of the window that one tool result may take; the archive keeps the whole of it."""
@@ -161,10 +162,14 @@ def refusal(gauge: Gauge, may_compact: bool) -> Failed:
     """Why a request is not sent, and the ways out."""
     parts = gauge.parts
     return Failed(
-        f"This request would be about {gauge.tokens:,} tokens; the window is {gauge.window or 0:,}.",
-        f"It was not sent. System prompt {parts.system:,}, tools {parts.tools:,}, summary {parts.summary:,}, "
-        f"pins {parts.pins:,}, messages {parts.tail:,}.",
-        "Shorten the newest message, unpin something, or choose a model with a larger window."
+        _("This request would be about {tokens:,} tokens; the window is {window:,}.").format(
+            tokens=gauge.tokens, window=gauge.window or 0
+        ),
+        _(
+            "It was not sent. System prompt {system:,}, tools {tools:,}, summary {summary:,}, "
+            "pins {pins:,}, messages {tail:,}."
+        ).format(system=parts.system, tools=parts.tools, summary=parts.summary, pins=parts.pins, tail=parts.tail),
+        _("Shorten the newest message, unpin something, or choose a model with a larger window.")
         if may_compact
-        else "Compact (/compact), shorten the newest message, or choose a model with a larger window.",
+        else _("Compact (/compact), shorten the newest message, or choose a model with a larger window."),
     )

@@ -32,8 +32,9 @@ from tui_agent.core.entries import Detail, Interrupted
 from tui_agent.core.events import Event
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ConfigInvalid, ModelError
-from tui_agent.paths import archive_file
-from tui_agent.settings import Settings, spoken
+from tui_agent.language import N_, _
+from tui_agent.paths import archive_file, config_file
+from tui_agent.settings import Origin, Settings, spoken
 
 
 class Services:
@@ -45,8 +46,12 @@ class Services:
         *,
         directory: Path | None = None,
         open_archive: Callable[[Path], Awaitable[Archive]] = Archive.open,
+        origin: Origin | None = None,
     ) -> None:
         self.settings = settings
+        self.origin = origin or Origin(config_file())
+        """Where the settings came from, and the file a change of them is written to."""
+
         self.directory = directory or Path.cwd()
         self.words: Wording = wording(spoken(settings.language, os.environ))
         self.bench: Workbench | None = None
@@ -166,7 +171,7 @@ class Services:
         partial = await self.archive.partial(session.id)
         if partial:
             await session.append(
-                entry_from_json(partial), Interrupted("the program ended before the answer was complete")
+                entry_from_json(partial), Interrupted(N_("the program ended before the answer was complete"))
             )
 
     # ── turns and compactions ────────────────────────────────────────────────
@@ -197,7 +202,7 @@ class Services:
     def _connected(self) -> Workbench:
         if self.bench is None:
             raise ModelError(
-                "No model is connected yet.", "Nothing was sent.", "Wait for it, or choose one with /model."
+                _("No model is connected yet."), _("Nothing was sent."), _("Wait for it, or choose one with /model.")
             )
         return self.bench
 

@@ -10,6 +10,7 @@ from tui_agent.context.spending import ModelSpent, Spending, Spent, line_crossed
 from tui_agent.core.entries import Noticed
 from tui_agent.core.events import Event
 from tui_agent.errors import NotSaved
+from tui_agent.language import _, ngettext
 from tui_agent.model.listing import ModelInfo
 
 _MILLION = 1_000_000
@@ -35,10 +36,12 @@ async def warn_of_budget(session: Session, budget: int | None) -> list[Event]:
 
 def budget_warning(total: int, budget: int) -> str:
     """The warning in words."""
-    used = f"This session has used {total:,} of the {budget:,} tokens of its budget ({total / budget:.0%})."
+    used = _("This session has used {total:,} of the {budget:,} tokens of its budget ({share:.0%}).").format(
+        total=total, budget=budget, share=total / budget
+    )
     if total < budget:
-        return f"{used} Compacting makes each further request smaller."
-    return f"{used} Nothing is stopped; raise `budget` in the settings, or begin a new session."
+        return _("{used} Compacting makes each further request smaller.").format(used=used)
+    return _("{used} Nothing is stopped; raise `budget` in the settings, or begin a new session.").format(used=used)
 
 
 def price(spent: Spent, model: str, prices: Prices) -> float | None:
@@ -118,15 +121,21 @@ def _model_to_json(each: ModelSpent, prices: Prices) -> dict[str, Any]:
 def spending_in_words(spending: Spending, budget: int | None, prices: Prices) -> str:
     """The spending in a line: `12,300 tokens (11,000 in, 300 of them cached, 1,300 out), summaries 2,000 more`."""
     answers, summaries = spending.answers, spending.summaries
-    cached = f", {answers.cached:,} of them cached" if answers.cached else ""
-    parts = [f"{answers.total:,} tokens ({answers.prompt:,} in{cached}, {answers.completion:,} out)"]
+    cached = _(", {cached:,} of them cached").format(cached=answers.cached) if answers.cached else ""
+    parts = [
+        _("{total:,} tokens ({prompt:,} in{cached}, {completion:,} out)").format(
+            total=answers.total, prompt=answers.prompt, cached=cached, completion=answers.completion
+        )
+    ]
     if summaries.requests:
-        parts.append(f"{summaries.total:,} more for summaries")
+        parts.append(_("{total:,} more for summaries").format(total=summaries.total))
     if unreported := answers.unreported + summaries.unreported:
-        parts.append(f"{unreported} {'request' if unreported == 1 else 'requests'} of unknown size")
+        parts.append(
+            ngettext("{n} request of unknown size", "{n} requests of unknown size", unreported).format(n=unreported)
+        )
     dollars = total_price(spending, prices)
     if dollars is not None:
-        parts.append(f"at most ${dollars:,.4f}")
+        parts.append(_("at most ${dollars:,.4f}").format(dollars=dollars))
     if budget:
-        parts.append(f"{spending.total / budget:.0%} of the budget of {budget:,}")
+        parts.append(_("{share:.0%} of the budget of {budget:,}").format(share=spending.total / budget, budget=budget))
     return ", ".join(parts)

@@ -36,9 +36,10 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import Event, TurnEnded
 from tui_agent.errors import CompactionError, ContextOverflow, ModelError
+from tui_agent.language import N_, _
 
-STOPPED = "stopped by the user"
-FAULT = "stopped by an error of this program"
+STOPPED = N_("stopped by the user")
+FAULT = N_("stopped by an error of this program")
 
 TITLE_LENGTH = 60
 """Characters of the first message that become the session's title."""
@@ -102,7 +103,7 @@ class Turn:
         for logged in reversed(self.session.tail):
             if isinstance(logged.entry, UserSaid) and not is_rewound(logged.seq, self.session.checkpoint.rewound):
                 return logged.seq
-        raise CompactionError("There is no message to answer again.")
+        raise CompactionError(_("There is no message to answer again."))
 
     async def _guarded(self, entries: list[Entry], calls: tuple[ToolCall, ...]) -> AsyncGenerator[Event, None]:
         """The turn's one frame: whatever ends it, the log is whole and says why it ended."""
@@ -155,7 +156,8 @@ class Turn:
                     return
                 doubt = doubts.after_round(tool_round.is_unreadable)
                 if doubt and not await self._may_go_on(doubt):
-                    for event in await session.append(Noticed(f"{doubt} The turn was stopped here.", "warning")):
+                    stopped = Noticed(_("{doubt} The turn was stopped here.").format(doubt=doubt), "warning")
+                    for event in await session.append(stopped):
                         yield event
                     yield TurnEnded("limit")
                     return
@@ -214,15 +216,17 @@ class Turn:
         expected = round(checkpoint.ratio * said.estimated)
         if said.usage is None or not looks_cut(said.usage, expected, window, checkpoint.calibrations > 1):
             return []
-        text = (
-            f"The endpoint counted {said.usage.prompt:,} tokens where about {expected:,} were sent: "
+        text = _(
+            "The endpoint counted {prompt:,} tokens where about {expected:,} were sent: "
             "it may have cut the prompt silently. Set context_window to what the server really runs with."
-        )
+        ).format(prompt=said.usage.prompt, expected=expected)
         return await self.session.append(Noticed(text, "warning"))
 
     async def _may_go_on(self, doubt: str) -> bool:
         """Ask the user; where nobody can be asked the answer is no."""
-        intent = Intent("", "other", "rounds", f"{doubt} Go on?", sensitive=True, binding="rounds")
+        intent = Intent(
+            "", "other", "rounds", _("{doubt} Go on?").format(doubt=doubt), sensitive=True, binding="rounds"
+        )
         try:
             decision = await self.approve(ApprovalRequest(ToolCall("rounds", "", "{}"), intent))
         except ApprovalNeeded:

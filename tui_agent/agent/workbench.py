@@ -8,6 +8,7 @@ from tui_agent.agent.connection import Calling, Connection
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.wording import Wording, wording
 from tui_agent.core.messages import ToolSpec
+from tui_agent.language import N_
 from tui_agent.settings import CompactionMode, Settings
 
 
@@ -44,9 +45,9 @@ class Workbench:
             case "native":
                 return ""
             case "actions":
-                return "tools as JSON"
+                return N_("tools as JSON")
             case "none":
-                return "no tools"
+                return N_("no tools")
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools as offered to the model; none when it takes none."""

@@ -12,6 +12,7 @@ from tui_agent.archive.rows import SESSION_COLUMNS, NewSession, SessionInfo, pac
 from tui_agent.archive.terms import fold
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, SessionNotFound
+from tui_agent.language import _
 
 _CANDIDATES_NAMED = 5
 
@@ -25,7 +26,11 @@ def create(
         SessionBusy: there is one of this id.
     """
     if connection.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).get:
-        raise SessionBusy(f"A session {session_id} exists already.", "It was left as it is.", "Choose another id.")
+        raise SessionBusy(
+            _("A session {session_id} exists already.").format(session_id=session_id),
+            _("It was left as it is."),
+            _("Choose another id."),
+        )
     connection.execute(
         "INSERT INTO session (id, title, directory, parent, created, updated, preview, change) "
         f"VALUES (?, ?, ?, ?, ?, ?, ?, {log.LAST_GIVEN_OUT})",
@@ -83,12 +88,20 @@ def one(connection: apsw.Connection, id_or_prefix: str) -> SessionInfo:
         for row in connection.execute(begins, (id_or_prefix, id_or_prefix, id_or_prefix, _CANDIDATES_NAMED + 1))
     ]
     if not found:
-        raise SessionNotFound(f"There is no session {id_or_prefix!r}.", "", "List the sessions to see their ids.")
+        raise SessionNotFound(
+            _("There is no session {id_or_prefix!r}.").format(id_or_prefix=id_or_prefix),
+            "",
+            _("List the sessions to see their ids."),
+        )
     if len(found) > 1:
         names = ", ".join(info.id for info in found[:_CANDIDATES_NAMED])
         more = ", ..." if len(found) > _CANDIDATES_NAMED else ""
         raise SessionNotFound(
-            f"Several sessions begin with {id_or_prefix!r}: {names}{more}.", "", "Give more characters of the id."
+            _("Several sessions begin with {id_or_prefix!r}: {names}{more}.").format(
+                id_or_prefix=id_or_prefix, names=names, more=more
+            ),
+            "",
+            _("Give more characters of the id."),
         )
     return found[0]
 

@@ -8,18 +8,27 @@ import apsw
 
 from tui_agent.archive.rows import DamagedRow
 from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved
+from tui_agent.language import N_, _
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, DamagedRow, UnicodeDecodeError)
 """The driver says so, or what it read is no text or of another kind than was written."""
 
 _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
-    (apsw.FullError, "the disk is full", "Free some space, then try again."),
-    (apsw.ReadOnlyError, "the archive is read-only", "Check the permissions of the data directory."),
-    (apsw.BusyError, "another process kept the archive locked", "Try again; close other windows if it stays."),
-    (apsw.LockedError, "the archive is locked", "Try again."),
-    (apsw.CantOpenError, "the archive's files cannot be opened", "Check the data directory and its permissions."),
-    (apsw.IOError, "the disk reported an error", "Check the disk, its quota and its free space, then try again."),
-    (apsw.NoMemError, "memory ran out", "Close other programs, then try again."),
+    (apsw.FullError, N_("the disk is full"), N_("Free some space, then try again.")),
+    (apsw.ReadOnlyError, N_("the archive is read-only"), N_("Check the permissions of the data directory.")),
+    (apsw.BusyError, N_("another process kept the archive locked"), N_("Try again; close other windows if it stays.")),
+    (apsw.LockedError, N_("the archive is locked"), N_("Try again.")),
+    (
+        apsw.CantOpenError,
+        N_("the archive's files cannot be opened"),
+        N_("Check the data directory and its permissions."),
+    ),
+    (
+        apsw.IOError,
+        N_("the disk reported an error"),
+        N_("Check the disk, its quota and its free space, then try again."),
+    ),
+    (apsw.NoMemError, N_("memory ran out"), N_("Close other programs, then try again.")),
 )
 
 
@@ -50,7 +59,7 @@ def as_write_errors(path: Path) -> Iterator[None]:
         raise damaged(path) from error
     except (apsw.Error, OSError) as error:
         reason, todo = _why(error)
-        raise NotSaved(f"Not saved: {reason}.", "Nothing of it was kept.", todo) from error
+        raise NotSaved(_("Not saved: {reason}.").format(reason=reason), _("Nothing of it was kept."), todo) from error
 
 
 @contextmanager
@@ -77,9 +86,9 @@ def is_full(error: apsw.Error) -> bool:
 def damaged(path: Path, what: str = "") -> ArchiveDamaged:
     """The error for a corrupt file."""
     return ArchiveDamaged(
-        what or f"The archive {path} is damaged.",
-        "What is still whole can be saved.",
-        "Restart the program without other windows: it keeps a copy of the file and saves every whole entry.",
+        what or _("The archive {path} is damaged.").format(path=path),
+        _("What is still whole can be saved."),
+        _("Restart the program without other windows: it keeps a copy of the file and saves every whole entry."),
     )
 
 
@@ -87,8 +96,8 @@ def damaged_entry(what: str) -> ArchiveDamaged:
     """The error for corrupt entries in a file that can be read."""
     return ArchiveDamaged(
         what,
-        "The others are whole.",
-        "Restart the program without other windows: it keeps a copy of the file and puts a notice in their place.",
+        _("The others are whole."),
+        _("Restart the program without other windows: it keeps a copy of the file and puts a notice in their place."),
     )
 
 
@@ -96,16 +105,16 @@ def unavailable(path: Path, error: apsw.Error | OSError) -> ArchiveUnavailable:
     """The error for a file that cannot be opened or read at all."""
     reason, todo = _why(error)
     return ArchiveUnavailable(
-        f"The archive {path} cannot be used: {reason}.",
-        "Sessions can be neither read nor saved.",
+        _("The archive {path} cannot be used: {reason}.").format(path=path, reason=reason),
+        _("Sessions can be neither read nor saved."),
         todo,
     )
 
 
 def _why(error: apsw.Error | OSError) -> tuple[str, str]:
     if isinstance(error, OSError):
-        return (error.strerror or str(error)).lower(), "Check the data directory, its permissions and its disk."
+        return (error.strerror or str(error)).lower(), _("Check the data directory, its permissions and its disk.")
     for kind, reason, todo in _REASONS:
         if isinstance(error, kind):
-            return reason, todo
-    return f"the database reported {type(error).__name__}", "Try again."
+            return _(reason), _(todo)
+    return _("the database reported {name}").format(name=type(error).__name__), _("Try again.")

@@ -8,6 +8,7 @@ import apsw
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.worker import Worker
 from tui_agent.errors import NotSaved
+from tui_agent.language import _
 
 T = TypeVar("T")
 
@@ -42,9 +43,9 @@ class LastResort:
         if self._worker.is_short and not was_short:
             self.on_shortage(
                 NotSaved(
-                    "Not saved: the disk is full; only what was begun still is, from a reserve.",
-                    "There will not be room for more.",
-                    "Free some space.",
+                    _("Not saved: the disk is full; only what was begun still is, from a reserve."),
+                    _("There will not be room for more."),
+                    _("Free some space."),
                 )
             )
         return result

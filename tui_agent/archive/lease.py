@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from tui_agent.errors import SessionBusy
+from tui_agent.language import _
 
 
 class FileLock:
@@ -124,11 +125,11 @@ def session_lock(directory: Path, session_id: str) -> FileLock:
 
 def busy(session_id: str, owner: str = "") -> SessionBusy:
     """The error for a session that somebody else is writing."""
-    who = f"another window (process {owner})" if owner else "another window"
+    who = _("another window (process {owner})").format(owner=owner) if owner else _("another window")
     return SessionBusy(
-        f"Session {session_id} is open for writing in {who}.",
-        "Two writers would mix two conversations.",
-        "Close it there, or read or fork the session here.",
+        _("Session {session_id} is open for writing in {who}.").format(session_id=session_id, who=who),
+        _("Two writers would mix two conversations."),
+        _("Close it there, or read or fork the session here."),
     )
 
 

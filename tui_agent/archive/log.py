@@ -33,6 +33,7 @@ from tui_agent.core.entries import (
     said_text,
 )
 from tui_agent.errors import ArchiveTooNew, SessionNotFound
+from tui_agent.language import _
 
 END = 2**62
 """Above every sequence number."""
@@ -51,7 +52,7 @@ def number_of(connection: apsw.Connection, session_id: str) -> int:
     """
     number = connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).get
     if number is None:
-        raise SessionNotFound(f"There is no session {session_id!r}.")
+        raise SessionNotFound(_("There is no session {session_id!r}.").format(session_id=session_id))
     return int(number)
 
 
@@ -191,7 +192,9 @@ def load(connection: apsw.Connection, session_id: str, after: int, upto: int) ->
     expected = range(max(after, 0) + 1, min(upto, last_seq(connection, number)) + 1)
     if [logged.seq for logged in found] != list(expected):
         missing = sorted(set(expected) - {logged.seq for logged in found})
-        raise damaged_entry(f"Session {session_id} lacks its entries {some(missing)}.")
+        raise damaged_entry(
+            _("Session {session_id} lacks its entries {missing}.").format(session_id=session_id, missing=some(missing))
+        )
     return found
 
 
@@ -274,12 +277,16 @@ def _whole(session_id: str, found: Iterable[Any]) -> list[Logged]:
         try:
             entries.append(logged_of(row))
         except DamagedRow as error:
-            raise damaged_entry(f"Entry {row[1]} of session {session_id} is damaged.") from error
+            raise damaged_entry(
+                _("Entry {row} of session {session_id} is damaged.").format(row=row[1], session_id=session_id)
+            ) from error
         except NewerRow as error:
             raise ArchiveTooNew(
-                f"Entry {row[1]} of session {session_id} was written by a newer version of this program.",
-                "This version cannot show the session; nothing was changed.",
-                "Update the program.",
+                _("Entry {row} of session {session_id} was written by a newer version of this program.").format(
+                    row=row[1], session_id=session_id
+                ),
+                _("This version cannot show the session; nothing was changed."),
+                _("Update the program."),
             ) from error
     return entries
 
@@ -293,7 +300,15 @@ def usable(rows: Iterable[Any]) -> Iterator[Logged]:
             continue
 
 
+def left_out(session_id: str, found: Readable) -> list[str]:
+    """What could not be read of a session, in words for the user."""
+    damaged = _("Session {id}: damaged entries were left out ({numbers}).")
+    newer = _("Session {id}: entries of a newer version were left out ({numbers}).")
+    told = ((damaged, found.damaged), (newer, found.newer))
+    return [words.format(id=session_id, numbers=some(numbers)) for words, numbers in told if numbers]
+
+
 def some(numbers: list[int]) -> str:
     """The first of the numbers, in words."""
     shown = ", ".join(map(str, numbers[:5]))
-    return shown + (f" and {len(numbers) - 5} more" if len(numbers) > 5 else "")
+    return shown + (_(" and {n} more").format(n=len(numbers) - 5) if len(numbers) > 5 else "")

@@ -13,6 +13,7 @@ from tui_agent.archive import book, salvage, schema
 from tui_agent.archive.faults import damaged, is_damage, unavailable
 from tui_agent.archive.lease import FileLock
 from tui_agent.errors import ArchiveUnavailable
+from tui_agent.language import _
 
 _BUSY_MILLISECONDS = 5_000
 
@@ -72,7 +73,9 @@ def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy:
     presence = FileLock.take(_beside(path, "open"), shared=True)
     if presence is None:
         raise ArchiveUnavailable(
-            f"The archive {path} is being repaired by another window.", "", "Wait until it is done, then try again."
+            _("The archive {path} is being repaired by another window.").format(path=path),
+            "",
+            _("Wait until it is done, then try again."),
         )
     try:
         connection = _Opening(path, vfs, migrations, busy, presence, notices).connection()
@@ -112,7 +115,7 @@ class _Opening:
 
     def _rescue(self) -> None:
         if not self.presence.claim():
-            self.notices.append("The archive is damaged; it is repaired at the next start without other windows.")
+            self.notices.append(_("The archive is damaged; it is repaired at the next start without other windows."))
             return
         try:
             self.notices.append(salvage.salvage(self.path).sentence())
@@ -133,8 +136,10 @@ class _Opening:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             if is_remote:
                 self.notices.append(
-                    f"The archive {self.path} is on a network file system: use it from one machine at a time, or "
-                    "choose a local data directory."
+                    _(
+                        "The archive {path} is on a network file system: use it from one machine at a time, or "
+                        "choose a local data directory."
+                    ).format(path=self.path)
                 )
             # A look at what every use needs, so that damage there is found now and not in the middle of a turn.
             connection.execute("SELECT count(*), max(change) FROM session").fetchall()
@@ -153,15 +158,21 @@ class _Opening:
             return
         if not self.presence.claim():
             raise ArchiveUnavailable(
-                f"The archive {self.path} must be brought up to date, and another window has it open.",
+                _("The archive {path} must be brought up to date, and another window has it open.").format(
+                    path=self.path
+                ),
                 "",
-                "Close the other window, then try again.",
+                _("Close the other window, then try again."),
             )
         try:
             schema.migrate(connection, self.path, self.migrations)
         finally:
             self.presence.share()
-        self.notices.append(f"The archive was brought from version {version} to {newest}; a copy was kept.")
+        self.notices.append(
+            _("The archive was brought from version {version} to {newest}; a copy was kept.").format(
+                version=version, newest=newest
+            )
+        )
 
 
 def _is_cut_to_nothing(path: Path) -> bool:
@@ -193,22 +204,25 @@ def _configure(connection: apsw.Connection, is_remote: bool, *, has_shared_memor
 def _open_read_only(path: Path, newest: int) -> Opened:
     if not path.exists():
         raise ArchiveUnavailable(
-            f"The data directory {path.parent} cannot be written.",
-            "Sessions cannot be saved there.",
-            "Change its permissions, or choose another data directory.",
+            _("The data directory {parent} cannot be written.").format(parent=path.parent),
+            _("Sessions cannot be saved there."),
+            _("Change its permissions, or choose another data directory."),
         )
-    notices = [f"The archive {path} is read-only: nothing can be saved."]
+    notices = [_("The archive {path} is read-only: nothing can be saved.").format(path=path)]
     # Only an immutable file can be read where no lock file may be made; what stands in a WAL is then left out.
     wal = path.with_name(f"{path.name}-wal")
     if wal.exists() and wal.stat().st_size > 0:
-        notices.append("The newest entries may be missing until it can be written again.")
+        notices.append(_("The newest entries may be missing until it can be written again."))
     uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
         version = schema.version_of(connection, path, newest)
         if version < newest:
             raise ArchiveUnavailable(
-                f"The archive {path} was written by an older version and cannot be brought up to date: it is read-only."
+                _(
+                    "The archive {path} was written by an older version and cannot be brought up to date: it is "
+                    "read-only."
+                ).format(path=path)
             )
     except BaseException:
         connection.close()
@@ -224,7 +238,7 @@ def _make_private(path: Path) -> list[str]:
         if status.st_mode & 0o077 == 0 or status.st_uid != os.geteuid():
             return []
         os.fchmod(descriptor, 0o600)
-        return [f"The archive {path} could be read by other users of this machine; now it cannot."]
+        return [_("The archive {path} could be read by other users of this machine; now it cannot.").format(path=path)]
     finally:
         os.close(descriptor)
 

@@ -24,6 +24,7 @@ from tui_agent.archive.rows import (
     unpacked_text,
 )
 from tui_agent.core.entries import Logged, Noticed, TitleSet
+from tui_agent.language import _
 
 _NOTES = (
     ("unsent", "session, text"),
@@ -50,11 +51,11 @@ class Salvage:
 
     def sentence(self) -> str:
         """It in words for the user."""
-        lost = f"; {self.lost} were lost" if self.lost else ""
-        return (
-            f"The archive was damaged: {self.entries} entries of {self.sessions} sessions were saved{lost}. "
-            f"The damaged file was kept as {self.copy}."
-        )
+        lost = _("; {n} were lost").format(n=self.lost) if self.lost else ""
+        return _(
+            "The archive was damaged: {entries} entries of {sessions} sessions were saved{lost}. "
+            "The damaged file was kept as {copy}."
+        ).format(entries=self.entries, sessions=self.sessions, lost=lost, copy=self.copy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ def _as_session(row: tuple[Value, ...]) -> _SessionRow | None:
     if not _has_shape(row, shape):
         return None
     values = cast(tuple[Any, ...], row)
-    number, _, id_, title, directory, parent, created, updated, preview, _, last_seq, _, _, archived = values
+    number, _key, id_, title, directory, parent, created, updated, preview = values[:9]
+    _change, last_seq, _messages, _compactions, archived = values[9:]
     return _SessionRow(number, id_, title, directory, parent, created, updated, preview, last_seq, archived)
 
 
@@ -213,7 +215,7 @@ def _close_gaps(connection: apsw.Connection) -> _Lost:
 
 
 def _insert_notice(connection: apsw.Connection, number: int, seq: int, at: str) -> None:
-    notice = Noticed("An entry stood here that was lost when the archive was damaged.", "warning")
+    notice = Noticed(_("An entry stood here that was lost when the archive was damaged."), "warning")
     connection.execute(
         f"INSERT INTO entry ({ENTRY_COLUMNS}) VALUES ({', '.join('?' * 9)})", row_of(number, Logged(seq, at, notice))
     )
@@ -230,7 +232,7 @@ def _set_counts(connection: apsw.Connection) -> None:
             messages = (SELECT count(*) FROM entry WHERE session = number AND type IN ({kinds}))
         """
     )
-    for number, _ in _pairs(connection, "SELECT DISTINCT session, 0 FROM entry WHERE type = 'Compacted'"):
+    for number, _zero in _pairs(connection, "SELECT DISTINCT session, 0 FROM entry WHERE type = 'Compacted'"):
         log.recount_compactions(connection, number)
 
 

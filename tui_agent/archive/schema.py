@@ -7,6 +7,7 @@ import apsw
 
 from tui_agent.archive.faults import transaction
 from tui_agent.errors import ArchiveTooNew, ArchiveUnavailable
+from tui_agent.language import _
 
 APPLICATION_ID = 0x74756961
 """Stands in the file's header and says whose file it is ("tuia")."""
@@ -106,9 +107,9 @@ def version_of(connection: apsw.Connection, path: Path, newest: int) -> int:
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").get == 0
     if owner != APPLICATION_ID and not (is_empty and version == 0):
         raise ArchiveUnavailable(
-            f"{path} is a database of another program.",
-            "Sessions cannot be stored in it; it was not changed.",
-            "Choose another data directory.",
+            _("{path} is a database of another program.").format(path=path),
+            _("Sessions cannot be stored in it; it was not changed."),
+            _("Choose another data directory."),
         )
     _refuse_newer(path, version, newest)
     return version
@@ -155,8 +156,10 @@ def _back_up(connection: apsw.Connection, path: Path, version: int) -> None:
 def _refuse_newer(path: Path, version: int, newest: int) -> None:
     if version > newest:
         raise ArchiveTooNew(
-            f"{path} was written by a newer version of this program (archive version {version}, this one knows up "
-            f"to {newest}).",
-            "Nothing was changed.",
-            "Update the program, or choose another data directory.",
+            _(
+                "{path} was written by a newer version of this program (archive version {version}, this one knows up "
+                "to {newest})."
+            ).format(path=path, version=version, newest=newest),
+            _("Nothing was changed."),
+            _("Update the program, or choose another data directory."),
         )

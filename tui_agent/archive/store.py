@@ -17,6 +17,7 @@ from tui_agent.archive.search import Hit
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionNotFound
+from tui_agent.language import _
 
 _INDEX_AT_ONCE = 4_000
 """Characters; longer entries count as several when it comes to indexing."""
@@ -76,11 +77,7 @@ class ArchivedLogs(LastResort):
         found = await self._worker.read(lambda connection: log.load_readable(connection, session_id, after, last))
         if found.damaged:
             suspect(self._worker.path)
-            self.notices.append(f"Session {session_id}: damaged entries were left out ({log.some(found.damaged)}).")
-        if found.newer:
-            self.notices.append(
-                f"Session {session_id}: entries of a newer version were left out ({log.some(found.newer)})."
-            )
+        self.notices += log.left_out(session_id, found)
         return found.entries
 
     async def page(
@@ -103,7 +100,7 @@ class ArchivedLogs(LastResort):
         """
         found = await self.load(session_id, after=seq - 1, upto=seq)
         if not found:
-            raise SessionNotFound(f"Session {session_id} has no entry {seq}.")
+            raise SessionNotFound(_("Session {session_id} has no entry {seq}.").format(session_id=session_id, seq=seq))
         return found[0]
 
     async def neighbours(self, session_id: str, seq: int, n: int) -> list[Logged]:
@@ -316,8 +313,10 @@ class ArchivedSessions(ArchivedLogs):
 
         if not await self._save(job):
             self.notices.append(
-                f"Session {session_id} is deleted. Traces of its text are removed from the file at the next start "
-                "without other windows."
+                _(
+                    "Session {session_id} is deleted. Traces of its text are removed from the file at the next start "
+                    "without other windows."
+                ).format(session_id=session_id)
             )
 
     async def acquire(self, session_id: str) -> Lease:

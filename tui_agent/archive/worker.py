@@ -14,6 +14,7 @@ from tui_agent.archive.faults import as_read_errors, as_write_errors, is_full
 from tui_agent.archive.opening import Opened, suspect
 from tui_agent.archive.reserve import Reserve
 from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveUnavailable, NotSaved
+from tui_agent.language import _
 
 T = TypeVar("T")
 
@@ -75,9 +76,9 @@ class Worker:
         def guarded() -> T:
             if self.read_only:
                 raise NotSaved(
-                    "Not saved: the archive was opened read-only.",
-                    "Nothing of it was kept.",
-                    "Check the permissions of the data directory, then restart.",
+                    _("Not saved: the archive was opened read-only."),
+                    _("Nothing of it was kept."),
+                    _("Check the permissions of the data directory, then restart."),
                 )
             with self._damage_noted(), as_write_errors(self.path):
                 return self._at_last(job) if at_last else job(self._connection())
@@ -104,7 +105,7 @@ class Worker:
 
     def _ask(self, job: Callable[[], T], *, is_write: bool) -> "asyncio.Future[T]":
         if self._is_closed:
-            raise ArchiveUnavailable(f"The archive {self.path} is closed.")
+            raise ArchiveUnavailable(_("The archive {path} is closed.").format(path=self.path))
         waiting: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._jobs.put((job, is_write, waiting))
         return waiting
@@ -152,7 +153,7 @@ class Worker:
 
     def _connection(self) -> apsw.Connection:
         if self._opened is None:
-            raise ArchiveUnavailable(f"The archive {self.path} is closed.")
+            raise ArchiveUnavailable(_("The archive {path} is closed.").format(path=self.path))
         return self._opened.connection
 
 

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tui_agent.context.checkpoint import Checkpoint
 from tui_agent.context.cuts import Atom, Plan, atoms, cut_among, cut_before, cuts_among
@@ -86,9 +85,7 @@ def plan(
     if cut is None:
         raise NothingToFold(
             _("There are no old messages to compact."),
-            _("All {units} messages of the context are recent and stay as they are.").format(
-                units=sum(unit.messages for unit in units)
-            ),
+            _("All {n} messages of the context are recent and stay as they are.").format(n=_messages(units)),
             _("Keep fewer messages, or go on and compact later."),
         )
     return _plan(checkpoint, standing, units, cut, is_working)
@@ -181,7 +178,7 @@ def _cut_above(foldable: Sequence[Atom], above: int) -> int | None:
 
 
 def _cut_keeping(units: Sequence[Atom], foldable: Sequence[Atom], keep: int) -> int | None:
-    newest = sum(unit.messages for unit in units[len(foldable) :])
+    newest = _messages(units[len(foldable) :])
     return cut_among(foldable, keep - newest)
 
 
@@ -250,8 +247,8 @@ def _made(
     return Plan(
         upto=cut,
         folded=folded,
-        messages=sum(unit.messages for unit in units if unit.last <= cut),
-        kept=sum(unit.messages for unit in units if unit.last > cut),
+        messages=_messages([unit for unit in units if unit.last <= cut]),
+        kept=_messages([unit for unit in units if unit.last > cut]),
         request=request,
         open_request=open_request,
     )
@@ -271,3 +268,7 @@ def _standing_request(checkpoint: Checkpoint, standing: Sequence[Logged]) -> Det
     if not isinstance(head, Compacted):
         return None
     return next((detail for detail in head.details if detail.kind == "request"), None)
+
+
+def _messages(units: Sequence[Atom]) -> int:
+    return sum(unit.messages for unit in units)

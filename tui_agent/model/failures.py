@@ -18,6 +18,7 @@ from tui_agent.errors import (
     StreamBroken,
     ToolsRefused,
 )
+from tui_agent.language import _
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.events import Reply
 from tui_agent.model.overflow import overflow_in
@@ -40,7 +41,7 @@ def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: 
     if tools and refuses_tools(said):
         return _refused(
             ToolsRefused(
-                _told(said, endpoint), "This model cannot use tools.", "Choose another model, or turn tools off."
+                _told(said, endpoint), _("This model cannot use tools."), _("Choose another model, or turn tools off.")
             ),
             said,
         )
@@ -51,7 +52,7 @@ def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: 
     if status == 402 or _is_about_money(words):
         return _refused(
             RequestRefused(
-                _told(said, endpoint), "The account has no credit left.", "Top it up, or choose another endpoint."
+                _told(said, endpoint), _("The account has no credit left."), _("Top it up, or choose another endpoint.")
             ),
             said,
         )
@@ -59,17 +60,21 @@ def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: 
         return _refused(
             RequestRefused(
                 _told(said, endpoint),
-                "The model's chat template cannot put these messages together.",
-                "Choose another model, or start a new session.",
+                _("The model's chat template cannot put these messages together."),
+                _("Choose another model, or start a new session."),
             ),
             said,
         )
     if status == 429 or _is_about_the_rate(words):
-        return _passing(RateLimited(_told(said, endpoint), "Too many requests for now.", _wait(said)), said)
+        return _passing(RateLimited(_told(said, endpoint), _("Too many requests for now."), _wait(said)), said)
     if status in _PASSING or (status is not None and status >= 500 and status not in (501, 505)):
-        return _passing(ServerFailed(_told(said, endpoint), "The endpoint failed on its own side.", _wait(said)), said)
+        return _passing(
+            ServerFailed(_told(said, endpoint), _("The endpoint failed on its own side."), _wait(said)), said
+        )
     if status is None:
-        return _passing(ServerFailed(_told(said, endpoint), "The endpoint reported an error.", "Try again."), said)
+        return _passing(
+            ServerFailed(_told(said, endpoint), _("The endpoint reported an error."), _("Try again.")), said
+        )
     return _refused(_refusal(said, endpoint, model, status), said)
 
 
@@ -81,45 +86,57 @@ def unreachable(error: BaseException, endpoint: Endpoint) -> EndpointUnreachable
             case ssl.SSLCertVerificationError():
                 reason = getattr(cause, "verify_message", "") or "it could not be verified"
                 return NotRepeated(
-                    f"No secure connection to {place}: its certificate was not accepted ({reason}).",
-                    "The machine that answers may not be the one you mean.",
-                    "Check the address, or have the certificate added to this machine.",
+                    _("No secure connection to {place}: its certificate was not accepted ({reason}).").format(
+                        place=place, reason=reason
+                    ),
+                    _("The machine that answers may not be the one you mean."),
+                    _("Check the address, or have the certificate added to this machine."),
                 )
             case ssl.SSLError():
                 return NotRepeated(
-                    f"No secure connection to {place}: TLS failed ({cause.reason or 'handshake failed'}).",
-                    "The port may not speak https.",
-                    "Try http:// in the endpoint's address if it is a local server.",
+                    _("No secure connection to {place}: TLS failed ({failed}).").format(
+                        place=place, failed=cause.reason or _("handshake failed")
+                    ),
+                    _("The port may not speak https."),
+                    _("Try http:// in the endpoint's address if it is a local server."),
                 )
             case socket.gaierror():
                 return NotRepeated(
-                    f"No connection to {place}: the name {endpoint.host!r} was not found.",
-                    "The address is wrong, or this machine has no network.",
-                    "Check the endpoint's address and the network.",
+                    _("No connection to {place}: the name {host!r} was not found.").format(
+                        place=place, host=endpoint.host
+                    ),
+                    _("The address is wrong, or this machine has no network."),
+                    _("Check the endpoint's address and the network."),
                 )
             case ConnectionRefusedError():
                 return EndpointUnreachable(
-                    f"No connection to {place}: connection refused.",
-                    "Nothing listens there.",
-                    "Start the server, or choose another endpoint.",
+                    _("No connection to {place}: connection refused.").format(place=place),
+                    _("Nothing listens there."),
+                    _("Start the server, or choose another endpoint."),
                 )
             case OSError() if cause.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN):
                 return EndpointUnreachable(
-                    f"No connection to {place}: no route to it.", "", "Check the network and the endpoint's address."
+                    _("No connection to {place}: no route to it.").format(place=place),
+                    "",
+                    _("Check the network and the endpoint's address."),
                 )
             case _:
                 continue
     return EndpointUnreachable(
-        f"The connection to {place} failed: {_described(error)}.", "", "Check the endpoint's address and the network."
+        _("The connection to {place} failed: {error}.").format(place=place, error=_described(error)),
+        "",
+        _("Check the endpoint's address and the network."),
     )
 
 
 def too_slow(endpoint: Endpoint, seconds: float, awaited: str) -> NotRepeated:
     """The error when the endpoint said nothing in time; `awaited` names what did not come."""
     return NotRepeated(
-        f"{endpoint.host}:{endpoint.port} sent no {awaited} within {seconds:g} seconds.",
-        "It is overloaded, or still reading a long request.",
-        "Try again, or raise the timeout.",
+        _("{host}:{port} sent no {awaited} within {seconds:g} seconds.").format(
+            host=endpoint.host, port=endpoint.port, awaited=_(awaited), seconds=seconds
+        ),
+        _("It is overloaded, or still reading a long request."),
+        _("Try again, or raise the timeout."),
     )
 
 
@@ -127,28 +144,34 @@ def not_connected(endpoint: Endpoint, seconds: float) -> NotRepeated:
     """The error when no connection came about in time."""
     is_tls = endpoint.base_url.startswith("https:")
     return NotRepeated(
-        f"No {'secure connection (TLS)' if is_tls else 'connection'} to {endpoint.host}:{endpoint.port} "
-        f"within {seconds:g} seconds.",
-        "The host does not answer, or the port does not speak https." if is_tls else "The host does not answer.",
-        "Check the endpoint's address and the network.",
+        _("No {connection} to {host}:{port} within {seconds:g} seconds.").format(
+            connection=_("secure connection (TLS)") if is_tls else _("connection"),
+            host=endpoint.host,
+            port=endpoint.port,
+            seconds=seconds,
+        ),
+        _("The host does not answer, or the port does not speak https.") if is_tls else _("The host does not answer."),
+        _("Check the endpoint's address and the network."),
     )
 
 
 def not_a_stream(url: str, content_type: str, why: str) -> ProtocolBroken:
     """The error for a success that is no chat completion."""
     return ProtocolBroken(
-        f"{url} answered, but not with a chat completion: {why} (content type {content_type or 'not given'}).",
-        "The address may be a web page, or lead to another interface.",
-        "Check the endpoint's address; it usually ends in /v1.",
+        _("{url} answered, but not with a chat completion: {why} (content type {given}).").format(
+            url=url, why=why, given=content_type or _("not given")
+        ),
+        _("The address may be a web page, or lead to another interface."),
+        _("Check the endpoint's address; it usually ends in /v1."),
     )
 
 
 def broken(cause: ModelError | None, partial: Reply, why: str = "") -> StreamBroken:
     """The error for an answer that stopped in the middle, with what had arrived."""
     error = StreamBroken(
-        why or (cause.what if cause else "The endpoint ended the answer without saying that it was complete."),
-        "The answer is incomplete.",
-        "Retry, or go on from what there is.",
+        why or (cause.what if cause else _("The endpoint ended the answer without saying that it was complete.")),
+        _("The answer is incomplete."),
+        _("Retry, or go on from what there is."),
     )
     error.partial = partial
     error.__cause__ = cause
@@ -156,9 +179,11 @@ def broken(cause: ModelError | None, partial: Reply, why: str = "") -> StreamBro
 
 
 def _overflow(said: ServerSaid, endpoint: Endpoint, limit: int | None) -> ContextOverflow:
-    window = f" It accepts {limit:,} tokens." if limit else ""
+    window = _(" It accepts {limit:,} tokens.").format(limit=limit) if limit else ""
     error = ContextOverflow(
-        _told(said, endpoint), f"The request is longer than the model's window.{window}", "Compact the context."
+        _told(said, endpoint),
+        _("The request is longer than the model's window.{window}").format(window=window),
+        _("Compact the context."),
     )
     error.limit = limit
     return error
@@ -167,38 +192,46 @@ def _overflow(said: ServerSaid, endpoint: Endpoint, limit: int | None) -> Contex
 def _auth(said: ServerSaid, endpoint: Endpoint, status: int | None) -> AuthFailed:
     if status == 403:
         return AuthFailed(
-            _told(said, endpoint), "The key is not allowed to do this.", "Check the key's rights and the model's name."
+            _told(said, endpoint),
+            _("The key is not allowed to do this."),
+            _("Check the key's rights and the model's name."),
         )
     if not endpoint.api_key:
         return AuthFailed(
-            _told(said, endpoint), f"{endpoint.label} wants a key.", "Set OPENAI_API_KEY, or paste a key."
+            _told(said, endpoint),
+            _("{label} wants a key.").format(label=endpoint.label),
+            _("Set OPENAI_API_KEY, or paste a key."),
         )
-    return AuthFailed(_told(said, endpoint), "The key was refused.", "Check that it belongs to this endpoint.")
+    return AuthFailed(_told(said, endpoint), _("The key was refused."), _("Check that it belongs to this endpoint."))
 
 
 def _refusal(said: ServerSaid, endpoint: Endpoint, model: str, status: int) -> RequestRefused:
     told = _told(said, endpoint)
     if 300 <= status < 400:
-        where = f" to {said.location[:200]}" if said.location else ""
+        where = _(" to {location}").format(location=said.location[:200]) if said.location else ""
         return RequestRefused(
-            f"{endpoint.base_url} redirects{where}.",
-            "Redirects are not followed, so that key and messages stay with the host they were meant for.",
-            "Set the endpoint's address to the right place.",
+            _("{base_url} redirects{where}.").format(base_url=endpoint.base_url, where=where),
+            _("Redirects are not followed, so that key and messages stay with the host they were meant for."),
+            _("Set the endpoint's address to the right place."),
         )
     if status == 404:
-        named = f" or the model {model!r}" if model else ""
+        named = _(" or the model {model!r}").format(model=model) if model else ""
         return RequestRefused(
             told,
-            f"The address {endpoint.base_url}{named} is unknown there.",
-            "Check both; addresses usually end in /v1.",
+            _("The address {base_url}{named} is unknown there.").format(base_url=endpoint.base_url, named=named),
+            _("Check both; addresses usually end in /v1."),
         )
-    return RequestRefused(told, "The endpoint does not accept this request.", "")
+    return RequestRefused(told, _("The endpoint does not accept this request."), "")
 
 
 def _told(said: ServerSaid, endpoint: Endpoint) -> str:
-    answered = f"{endpoint.label} answered {said.status}" if said.status else f"{endpoint.label} reported an error"
+    answered = (
+        _("{label} answered {status}").format(label=endpoint.label, status=said.status)
+        if said.status
+        else _("{label} reported an error").format(label=endpoint.label)
+    )
     words = said.shown(endpoint.api_key)
-    return f"{answered}: {words}" if words else f"{answered}, without a reason."
+    return f"{answered}: {words}" if words else _("{answered}, without a reason.").format(answered=answered)
 
 
 def _status(said: ServerSaid) -> int | None:
@@ -221,14 +254,18 @@ def _passing(error: Retryable, said: ServerSaid) -> Retryable:
 
 def _wait(said: ServerSaid) -> str:
     if said.retry_after and said.retry_after > 1:
-        return f"Try again in {_duration(said.retry_after)}."
-    return "Try again later."
+        return _("Try again in {retry_after}.").format(retry_after=_duration(said.retry_after))
+    return _("Try again later.")
 
 
 def _duration(seconds: float) -> str:
     if seconds < 120:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"
+        return _("{seconds:.0f} seconds").format(seconds=seconds)
+    return (
+        _("{seconds:.0f} minutes").format(seconds=seconds / 60)
+        if seconds < 7200
+        else _("{seconds:.0f} hours").format(seconds=seconds / 3600)
+    )
 
 
 def _is_about_the_key(words: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tui_agent.language import N_
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.failures import too_slow
 
@@ -41,7 +42,7 @@ class Patience:
     def __init__(self, endpoint: Endpoint, watchdogs: Watchdogs) -> None:
         self._endpoint = endpoint
         self._watchdogs = watchdogs
-        self._awaited = "first piece of an answer"
+        self._awaited = N_("first piece of an answer")
         self._limit = watchdogs.first
         self._end: float | None = None
         self._last_piece = self._last_sign = asyncio.get_running_loop().time()
@@ -53,12 +54,12 @@ class Patience:
     def piece(self) -> None:
         """A piece of the answer arrived."""
         self._last_piece = self._last_sign = asyncio.get_running_loop().time()
-        self._awaited, self._limit = "further piece of its answer", self._watchdogs.next
+        self._awaited, self._limit = N_("further piece of its answer"), self._watchdogs.next
 
     def finished(self) -> None:
         """The answer has ended; only the usage may follow, and no keep-alive gives it more time."""
         if self._end is None:
-            self._awaited = "end of its answer"
+            self._awaited = N_("end of its answer")
             self._end = asyncio.get_running_loop().time() + min(AFTER_FINISH, self._watchdogs.next)
 
     async def wait_for(self, something: Awaitable[T]) -> T:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tui_agent.language import _
 from tui_agent.model.assemble import FAILED_FINISHES
 from tui_agent.model.said import ServerSaid, said_in
 from tui_agent.model.sse import EventTooLong, ServerEvent, SseReader
@@ -64,7 +65,7 @@ class ChunkReader:
         if self.is_whole:
             self._head += piece
             if len(self._head) > WHOLE_CAP:
-                raise BadStream(f"it is longer than {WHOLE_CAP:,} bytes")
+                raise BadStream(_("it is longer than {whole_cap:,} bytes").format(whole_cap=WHOLE_CAP))
             return
         yield from self._chunks_in(piece)
 
@@ -93,7 +94,7 @@ class ChunkReader:
         except EventTooLong as error:
             raise BadStream(str(error)) from error
         except UnicodeDecodeError as error:
-            raise BadStream("it is not valid UTF-8") from error
+            raise BadStream(_("it is not valid UTF-8")) from error
 
     def _counted(self, chunks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for chunk in chunks:
@@ -133,7 +134,7 @@ def _values_by_line(event: ServerEvent) -> Iterator[Any]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            raise BadStream(f"an event is not JSON: {event.data[:80]!r}") from None
+            raise BadStream(_("an event is not JSON: {data!r}").format(data=event.data[:80])) from None
         yield value
 
 
@@ -141,18 +142,18 @@ def _completion(content: bytes) -> dict[str, Any]:
     """The chat completion in a body that came in one piece."""
     text = content.decode("utf-8", "replace").lstrip("\ufeff").strip()
     if text.startswith("<"):
-        raise BadStream("it is a web page")
+        raise BadStream(_("it is a web page"))
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadStream(f"it is not JSON: {text[:80]!r}") from None
+        raise BadStream(_("it is not JSON: {text!r}").format(text=text[:80])) from None
     if isinstance(value, list):
         value = next((each for each in value if isinstance(each, dict)), None)
     if not isinstance(value, dict):
-        raise BadStream("it is JSON of another kind")
+        raise BadStream(_("it is JSON of another kind"))
     _raise_if_error(value)
     if not isinstance(value.get("choices"), list) or not value["choices"]:
-        raise BadStream("it is JSON without an answer in it")
+        raise BadStream(_("it is JSON without an answer in it"))
     return value
 
 

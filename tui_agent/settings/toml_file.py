@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui_agent.language import _
+
 _HEADER = re.compile(r"^\s*\[\[?\s*(?P<table>[^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(r"""^\s*(?P<key>(?:[\w.\s-]|"[^"]*"|'[^']*')+?)\s*=""")
 
@@ -32,7 +34,7 @@ class TomlFile:
     def place(self, dotted: str) -> str:
         """`config.toml, line 7`, or the path alone when the line cannot be told."""
         line = self.line_of(dotted)
-        return str(self.path) if line is None else f"{self.path}, line {line}"
+        return str(self.path) if line is None else _("{path}, line {line}").format(path=self.path, line=line)
 
 
 def read_toml(path: Path) -> TomlFile:
@@ -45,9 +47,9 @@ def read_toml(path: Path) -> TomlFile:
     except OSError as error:
         return TomlFile(path, {}, trouble=error.strerror or str(error))
     except UnicodeDecodeError as error:
-        return TomlFile(path, {}, trouble=f"byte {error.start} is not UTF-8")
+        return TomlFile(path, {}, trouble=_("byte {start} is not UTF-8").format(start=error.start))
     except RecursionError:
-        return TomlFile(path, {}, trouble="it is nested too deeply")
+        return TomlFile(path, {}, trouble=_("it is nested too deeply"))
     except ValueError as error:
         return TomlFile(path, {}, trouble=str(error))
 

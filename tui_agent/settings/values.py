@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
+from tui_agent.language import N_, _
 from tui_agent.settings.fields import About, NamedEndpoint, Settings
 
 _UNSET_WORDS = ("off", "auto", "none", "")
@@ -70,13 +71,13 @@ def web_address(text: str) -> str:
         return ""
     try:
         parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port
+        host, _port = parts.hostname, parts.port
     except ValueError:
-        raise NotAllowed("it is no address") from None
+        raise NotAllowed(_("it is no address")) from None
     if "@" in parts.netloc:
-        raise NotAllowed("a name or password does not belong in an address; put the key in TUI_AGENT_API_KEY")
+        raise NotAllowed(_("a name or password does not belong in an address; put the key in TUI_AGENT_API_KEY"))
     if parts.scheme not in ("http", "https") or not host:
-        raise NotAllowed("an address begins with http:// or https:// and names a host")
+        raise NotAllowed(_("an address begins with http:// or https:// and names a host"))
     return text.rstrip("/")
 
 
@@ -88,7 +89,9 @@ def usable_key(text: str) -> str:
     """
     key = text.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise NotAllowed("it holds a blank, a line break, a control character or a letter beyond ASCII; copy it again")
+        raise NotAllowed(
+            _("it holds a blank, a line break, a control character or a letter beyond ASCII; copy it again")
+        )
     return key
 
 
@@ -99,32 +102,40 @@ def named_endpoints(table: object) -> tuple[NamedEndpoint, ...]:
         NotAllowed: one of them is not what an endpoint looks like; the text names it.
     """
     if not isinstance(table, Mapping):
-        raise NotAllowed("each endpoint is a table of its own, [endpoints.NAME]")
+        raise NotAllowed(_("each endpoint is a table of its own, [endpoints.NAME]"))
     return tuple(_named_endpoint(str(name), given) for name, given in table.items())
 
 
 def _named_endpoint(name: str, given: object) -> NamedEndpoint:
     if not isinstance(given, Mapping):
-        raise NotAllowed(f"{name} must be a table with a base_url")
+        raise NotAllowed(_("{name} must be a table with a base_url").format(name=name))
     if "api_key" in given:
-        raise NotAllowed(f"{name} holds a key; put it in an environment variable and name that in api_key_env")
+        raise NotAllowed(
+            _("{name} holds a key; put it in an environment variable and name that in api_key_env").format(name=name)
+        )
     known = types_of(NamedEndpoint)
     unknown = sorted(str(key) for key in given if key not in known or key == "name")
     if unknown:
-        raise NotAllowed(f"{name} has an unknown key {unknown[0]!r}; known are {listed(list(known)[1:], 'and')}")
+        raise NotAllowed(
+            _("{name} has an unknown key {unknown!r}; known are {known}").format(
+                name=name, unknown=unknown[0], known=listed(list(known)[1:], N_("and"))
+            )
+        )
     try:
         values = {key: _typed(known[key], value) for key, value in given.items()}
         address = web_address(cast(str, values.get("base_url", "")))
     except NotAllowed as error:
-        raise NotAllowed(f"in {name}, {str(error) or 'a value has the wrong type'}") from None
+        raise NotAllowed(
+            _("in {name}, {problem}").format(name=name, problem=str(error) or _("a value has the wrong type"))
+        ) from None
     if not address:
-        raise NotAllowed(f"{name} lacks a base_url")
+        raise NotAllowed(_("{name} lacks a base_url").format(name=name))
     return NamedEndpoint(**cast(dict[str, Any], {**values, "name": name, "base_url": address}))
 
 
 def listed(words: list[str], last: str) -> str:
     """`a, b or c`."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return f" {_(last)} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 # ── by type ──────────────────────────────────────────────────────────────────
@@ -187,7 +198,7 @@ def _typed(kind: Any, value: object) -> object:
 def _table_of_texts(table: Mapping[str, object]) -> Mapping[str, str]:
     for key, each in table.items():
         if not isinstance(each, str):
-            raise NotAllowed(f"the value of {key} must be text")
+            raise NotAllowed(_("the value of {key} must be text").format(key=key))
     return cast(Mapping[str, str], dict(table))
 
 
@@ -221,23 +232,23 @@ def _check_range(about: About, value: object) -> None:
 def _kind_words(kind: Any, about: About) -> str:
     inner = _optional(kind)
     if inner is not None:
-        return f"{_kind_words(inner, about)}, or {about.unset}"
+        return _("{inner}, or {unset}").format(inner=_kind_words(inner, about), unset=about.unset)
     if get_origin(kind) is Literal:
-        return listed([str(each) for each in get_args(kind)], "or")
+        return listed([str(each) for each in get_args(kind)], N_("or"))
     if kind is bool:
-        return "true or false"
+        return _("true or false")
     if kind in (int, float):
-        return _number_words("a whole number" if kind is int else "a number", about)
+        return _number_words(_("a whole number") if kind is int else _("a number"), about)
     if kind is str:
-        return "text"
+        return _("text")
     if kind == tuple[str, ...]:
-        return "a list of texts"
-    return "a table"
+        return _("a list of texts")
+    return _("a table")
 
 
 def _number_words(noun: str, about: About) -> str:
     if about.above is not None:
-        return f"{noun} above {about.above:g}, at most {about.high:g}"
+        return _("{noun} above {above:g}, at most {high:g}").format(noun=noun, above=about.above, high=about.high)
     if about.high is not None:
-        return f"{noun} from {about.low:g} to {about.high:g}"
-    return f"{noun}, {about.low:g} or more"
+        return _("{noun} from {low:g} to {high:g}").format(noun=noun, low=about.low, high=about.high)
+    return _("{noun}, {low:g} or more").format(noun=noun, low=about.low)

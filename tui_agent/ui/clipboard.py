@@ -104,7 +104,7 @@ class Clipboard:
         except OSError:
             return None
         try:
-            written, _ = await asyncio.wait_for(process.communicate(data), _SECONDS)
+            written, _errors = await asyncio.wait_for(process.communicate(data), _SECONDS)
         except TimeoutError:
             process.kill()
             await process.wait()

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from textual.widgets import Static
 
 from tui_agent.errors import NotSaved
+from tui_agent.language import _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.screens.chat import ChatScreen
 
@@ -39,8 +40,12 @@ class Safekeeping:
     def failed(self, error: NotSaved) -> None:
         """A write has failed: say so, and try until one succeeds."""
         bar = self._screen.query_one("#unsaved", Static)
-        words = f"NOT SAVED: {error.what.removeprefix('Not saved: ')} {error.todo}"
-        bar.update(content(f"{words} Nothing is sent until it can be saved; it is tried again by itself."))
+        words = _("NOT SAVED: {saved} {todo}").format(saved=error.what.removeprefix("Not saved: "), todo=error.todo)
+        bar.update(
+            content(
+                _("{words} Nothing is sent until it can be saved; it is tried again by itself.").format(words=words)
+            )
+        )
         bar.add_class("-open")
         if not self.is_failing:
             self._is_safe.clear()

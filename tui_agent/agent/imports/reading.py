@@ -11,6 +11,7 @@ from tui_agent.agent.imports import chatgpt, claude, own
 from tui_agent.agent.imports.logs import Imported
 from tui_agent.core.visible import visible
 from tui_agent.errors import ImportRefused
+from tui_agent.language import _
 
 EXPECTED = (
     "A file from `tui-agent sessions export ID FILE.json`, or the conversations.json of ChatGPT's or Claude's "
@@ -36,9 +37,9 @@ def read_file(path: Path) -> list[Imported]:
         if data.startswith(_ZIP_BEGINS):
             return _read(path, [parsed for text in _unpacked(path, data) for parsed in _conversations(path, text)])
     except OSError as error:
-        _refuse(path, f"{path} cannot be read: {error.strerror or error}.")
+        _refuse(path, _("{path} cannot be read: {error}.").format(path=path, error=error.strerror or error))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        _refuse(path, f"{path} is a damaged or locked archive: {error}.")
+        _refuse(path, _("{path} is a damaged or locked archive: {error}.").format(path=path, error=error))
     return _read(path, _conversations(path, data))
 
 
@@ -47,9 +48,12 @@ def _unpacked(path: Path, data: bytes) -> Iterator[bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         wanted = [each for each in archive.infolist() if _holds_conversations(each.filename)]
         if not wanted:
-            _refuse(path, f"{path} is an archive without a conversations.json.")
+            _refuse(path, _("{path} is an archive without a conversations.json.").format(path=path))
         if sum(each.file_size for each in wanted) > _LARGEST:
-            _refuse(path, f"{path} holds more than {_LARGEST:,} bytes of conversations.")
+            _refuse(
+                path,
+                _("{path} holds more than {largest:,} bytes of conversations.").format(path=path, largest=_LARGEST),
+            )
         for each in wanted:
             yield archive.read(each)
 
@@ -64,11 +68,16 @@ def _conversations(path: Path, data: bytes) -> list[Any]:
     try:
         parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        _refuse(path, f"{path} is no text: byte {error.start} is not UTF-8.")
+        _refuse(path, _("{path} is no text: byte {start} is not UTF-8.").format(path=path, start=error.start))
     except json.JSONDecodeError as error:
-        _refuse(path, f"{path} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.")
+        _refuse(
+            path,
+            _("{path} is not JSON: {msg} in line {lineno}, column {colno}.").format(
+                path=path, msg=error.msg, lineno=error.lineno, colno=error.colno
+            ),
+        )
     except (ValueError, RecursionError) as error:
-        _refuse(path, f"{path} is not JSON that can be read: {error}.")
+        _refuse(path, _("{path} is not JSON that can be read: {error}.").format(path=path, error=error))
     if isinstance(parsed, dict) and isinstance(parsed.get("conversations"), list):
         return list(parsed["conversations"])
     return list(parsed) if isinstance(parsed, list) else [parsed]
@@ -83,18 +92,25 @@ def _read(path: Path, told: Sequence[Any]) -> list[Imported]:
     for place, each in enumerate(told, 1):
         reader = _reader_for(each)
         if reader is None:
-            where = f"What it holds at place {place} is" if len(told) > 1 else "It is"
-            _refuse(path, f"{path} holds no session. {where} neither ours, nor ChatGPT's, nor Claude's.")
+            where = _("What it holds at place {place} is").format(place=place) if len(told) > 1 else _("It is")
+            _refuse(
+                path,
+                _("{path} holds no session. {where} neither ours, nor ChatGPT's, nor Claude's.").format(
+                    path=path, where=where
+                ),
+            )
         try:
             session = reader(each)
         except ValueError as error:
             name = visible(str(each.get("title") or each.get("name") or ""), single_line=True)
-            named = f"session {place}{f' ({name})' if name else ''}" if len(told) > 1 else "the session"
-            _refuse(path, f"{path}: {named} cannot be taken over: {error}.")
+            named = _nth(place, name) if len(told) > 1 else _("the session")
+            _refuse(
+                path, _("{path}: {named} cannot be taken over: {error}.").format(path=path, named=named, error=error)
+            )
         if session is not None:
             sessions.append(session)
     if not sessions:
-        _refuse(path, f"{path} holds no session in which anything was said.")
+        _refuse(path, _("{path} holds no session in which anything was said.").format(path=path))
     return sorted(sessions, key=lambda session: session.entries[-1].at if session.entries else session.created)
 
 
@@ -107,4 +123,10 @@ def _reader_for(told: Any) -> _Reader | None:
 
 
 def _refuse(path: Path, what: str) -> NoReturn:
-    raise ImportRefused(what, "Nothing was imported.", f"Expected: {EXPECTED}")
+    raise ImportRefused(what, _("Nothing was imported."), _("Expected: {expected}").format(expected=EXPECTED))
+
+
+def _nth(place: int, name: str) -> str:
+    """One session of several, by its place and name."""
+    told = _("session {place}").format(place=place)
+    return f"{told} ({name})" if name else told

@@ -13,6 +13,7 @@ from tui_agent.agent.tools.tree import Tree, tree_of
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.language import _
 
 _MOST_SHOWN = 500
 _MOST_DIRECTORIES = 40
@@ -49,7 +50,7 @@ class ListFiles:
             self.spec.name,
             "read",
             subject=subject,
-            title=f"list {subject}",
+            title=_("list {subject}").format(subject=subject),
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,

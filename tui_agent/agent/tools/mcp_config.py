@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from tui_agent.agent.tools.mcp_values import LocalServer, RemoteServer, Server
 from tui_agent.errors import ConfigInvalid
+from tui_agent.language import _
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
@@ -25,17 +26,19 @@ def load_servers(path: Path, environ: Mapping[str, str] = os.environ) -> tuple[S
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise ConfigInvalid(f"{path} is no readable JSON: {error}.") from error
+        raise ConfigInvalid(_("{path} is no readable JSON: {error}.").format(path=path, error=error)) from error
     listed = stored.get("mcpServers", stored.get("servers", {})) if isinstance(stored, dict) else None
     if not isinstance(listed, dict):
-        raise ConfigInvalid(f"{path} must be an object with mcpServers, an object of servers by name.")
+        raise ConfigInvalid(
+            _("{path} must be an object with mcpServers, an object of servers by name.").format(path=path)
+        )
     servers = (_server(str(name), entry, f"{path}: server {name!r}", environ) for name, entry in listed.items())
     return tuple(server for server in servers if server is not None)
 
 
 def _server(name: str, entry: object, where: str, environ: Mapping[str, str]) -> Server | None:
     if not isinstance(entry, dict):
-        raise ConfigInvalid(f"{where} must be an object.")
+        raise ConfigInvalid(_("{where} must be an object.").format(where=where))
     if entry.get("disabled") is True:
         return None
     kind = entry.get("type", "stdio" if "command" in entry else "http")
@@ -51,30 +54,32 @@ def _server(name: str, entry: object, where: str, environ: Mapping[str, str]) ->
         case "http" | "streamable-http" | "streamableHttp":
             url = _expanded(_text(entry, "url", where), where, environ)
             if urlsplit(url).scheme not in ("http", "https"):
-                raise ConfigInvalid(f"{where}: url must begin with http:// or https://.")
+                raise ConfigInvalid(_("{where}: url must begin with http:// or https://.").format(where=where))
             return RemoteServer(name, url, _table(entry, "headers", where, environ))
         case _:
-            raise ConfigInvalid(f"{where}: type {kind!r} is not known.", "", "Use stdio or http.")
+            raise ConfigInvalid(
+                _("{where}: type {kind!r} is not known.").format(where=where, kind=kind), "", _("Use stdio or http.")
+            )
 
 
 def _text(entry: Mapping[str, object], key: str, where: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise ConfigInvalid(f"{where}: {key} must be a text.")
+        raise ConfigInvalid(_("{where}: {key} must be a text.").format(where=where, key=key))
     return value
 
 
 def _texts(entry: Mapping[str, object], key: str, where: str) -> list[str]:
     value = entry.get(key, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ConfigInvalid(f"{where}: {key} must be a list of texts.")
+        raise ConfigInvalid(_("{where}: {key} must be a list of texts.").format(where=where, key=key))
     return value
 
 
 def _table(entry: Mapping[str, object], key: str, where: str, environ: Mapping[str, str]) -> dict[str, str]:
     value = entry.get(key, {})
     if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
-        raise ConfigInvalid(f"{where}: {key} must be an object of texts.")
+        raise ConfigInvalid(_("{where}: {key} must be an object of texts.").format(where=where, key=key))
     return {str(name): _expanded(each, where, environ) for name, each in value.items()}
 
 
@@ -84,7 +89,9 @@ def _expanded(text: str, where: str, environ: Mapping[str, str]) -> str:
     def value_of(found: re.Match[str]) -> str:
         value = environ.get(found[1]) or found[2]
         if value is None:
-            raise ConfigInvalid(f"{where} needs the variable {found[1]}, which is not set.")
+            raise ConfigInvalid(
+                _("{where} needs the variable {found}, which is not set.").format(where=where, found=found[1])
+            )
         return value
 
     return _VARIABLE.sub(value_of, text)

@@ -19,6 +19,7 @@ from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, 
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.language import _
 
 _MOST_LINES = 2000
 _MOST_CHARACTERS = 60_000
@@ -72,7 +73,7 @@ class ReadFile:
             self.spec.name,
             "read",
             subject=place.shown + part,
-            title=f"read {place.shown}{part}",
+            title=_("read {shown}{part}").format(shown=place.shown, part=part),
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,

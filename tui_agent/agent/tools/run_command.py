@@ -16,6 +16,7 @@ from tui_agent.agent.tools.text_files import visible
 from tui_agent.agent.workspace import Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.language import _
 
 _SECONDS = 120
 _MOST_SECONDS = 1800
@@ -72,7 +73,8 @@ class RunCommand:
             self.spec.name,
             "command",
             subject=one_line(command),
-            title=f"$ {one_line(command, 120)}" + ("" if place.shown == "." else f"  (in {place.shown})"),
+            title=f"$ {one_line(command, 120)}"
+            + ("" if place.shown == "." else _("  (in {shown})").format(shown=place.shown)),
             body=command,
             directory=str(place.real),
             outside=place.outside,

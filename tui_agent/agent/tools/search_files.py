@@ -19,6 +19,7 @@ from tui_agent.agent.tools.tree import tree_of
 from tui_agent.agent.workspace import Place, Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.language import _
 
 _SECONDS = 20
 _MOST_MATCHES = 200
@@ -94,7 +95,7 @@ class SearchFiles:
             self.spec.name,
             "read",
             subject=search.subject,
-            title=f"search {search.subject}",
+            title=_("search {subject}").format(subject=search.subject),
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,
