@@ -506,6 +506,14 @@ def test_a_checkpoint_of_another_form_is_refused(stored: dict[str, object]) -> N
         checkpoint_from_json(stored)
 
 
+def test_a_checkpoint_that_points_nowhere_is_refused() -> None:
+    stored = checkpoint_to_json(checkpoint_of(log_of(*CHAIN)))
+    assert checkpoint_from_json(stored) == checkpoint_of(log_of(*CHAIN))
+    for broken in ({"compactions": []}, {"pins": [3]}, {"rewound": 5}, {"stalls": "none"}):
+        with pytest.raises(ValueError, match=r"checkpoint|must be"):
+            checkpoint_from_json({**stored, **broken})
+
+
 def test_reopening_sends_the_summary_and_what_came_after_and_nothing_it_stands_for() -> None:
     marks: list[Entry] = [user(f"MARK-{n}.") if n % 2 else answer(f"MARK-{n}.") for n in range(1, 41)]
     later: list[Entry] = [*alternating(4), user("hi")]

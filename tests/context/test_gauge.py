@@ -33,6 +33,15 @@ LONG = "word " * 4_000
 """About 4,800 estimated tokens."""
 
 
+def test_what_the_endpoint_counted_of_a_request_without_any_words_is_the_systems() -> None:
+    silent = Surroundings()
+    log = log_of(SystemPromptSet(""))
+    context = context_at_end(log, silent)
+    empty = replace(context, parts=GaugeParts())
+    gauge = measure(empty, replace(checkpoint_of(log), anchor=None), WIDE)
+    assert gauge.parts.system == gauge.tokens
+
+
 def state(*entries: Entry, surroundings: Surroundings = HERE) -> tuple[Context, Checkpoint]:
     log = log_of(*entries)
     return context_at_end(log, surroundings), checkpoint_of(log)

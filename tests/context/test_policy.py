@@ -21,7 +21,7 @@ from tests.fakes.valid import problems
 from tui_agent.context.checkpoint import checkpoint_of
 from tui_agent.context.cuts import Plan
 from tui_agent.context.gauge import Limits, exceeded, limit_of, measure
-from tui_agent.context.policy import PRESETS, may_compact, pause, plan
+from tui_agent.context.policy import pause, plan
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -39,6 +39,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import GaugeParts
 from tui_agent.errors import ApprovalPending, NothingToFold
+from tui_agent.settings import load
 
 LONG = "word " * 800
 """About 960 estimated tokens."""
@@ -66,7 +67,7 @@ def test_six_of_eleven_messages_are_kept_and_five_folded() -> None:
 
 
 def test_at_eighty_one_messages_the_messages_preset_leaves_twenty_four() -> None:
-    preset = PRESETS["messages"]
+    preset = load({"preset": "messages"}, {}, None).settings
     log = log_of(*alternating(81))
     limits = Limits(threshold=preset.threshold, max_messages=preset.max_messages)
     gauge = measure(context_at_end(log), checkpoint_of(log), limits)
@@ -256,6 +257,15 @@ def test_growth_by_half_ends_the_pause() -> None:
     assert pause_for(*entries, answer(LONG)) == ""
 
 
+def test_the_goal_is_named_in_the_unit_of_the_limit_that_is_nearest() -> None:
+    def explained(limits: Limits, trigger: Trigger, limit: int) -> str:
+        entries = (user("a"), answer("b"), stalled(trigger, limit, limit + 50), user("c"))
+        return pause_for(*entries, stalled(trigger, limit, limit + 50), user("d"), limits=limits)
+
+    assert "below 100 characters" in explained(Limits(threshold=None, max_characters=100), "characters", 100)
+    assert "below 3 messages" in explained(Limits(threshold=None, max_messages=3), "messages", 3)
+
+
 def test_a_failed_attempt_is_not_repeated_in_the_same_turn() -> None:
     entries: list[Entry] = [*alternating(9), FAILED]
     assert pause_for(*entries) != ""
@@ -294,7 +304,7 @@ def replay(said: Sequence[str], limits: Limits, system: str, keep: int) -> tuple
             checkpoint = checkpoint_of(log)
             gauge = measure(context_at_end(log, surroundings), checkpoint, limits)
             trigger = exceeded(gauge, limits)
-            if trigger is None or not may_compact(checkpoint, gauge, limits):
+            if trigger is None or pause(checkpoint, gauge, limits):
                 continue
             try:
                 made = plan(checkpoint, log, keep, limits, parts=gauge.parts)

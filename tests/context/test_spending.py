@@ -32,6 +32,11 @@ def test_answers_and_summaries_are_counted_apart() -> None:
     assert spending.total == 800
 
 
+def test_what_was_asked_before_the_first_message_belongs_to_no_turn() -> None:
+    log = log_of(Noticed("hi"), summary(10, 1), user("q"), billed(1, 1))
+    assert turns_of(log) == ((3, Spent(1, 1, 1)),)
+
+
 def test_a_turn_begins_with_its_message_and_holds_every_request_until_the_next() -> None:
     log = log_of(user("q"), billed(1, 1), billed(2, 2), summary(10, 1), user("q"), billed(3, 3))
     assert turns_of(log) == ((1, Spent(3, 13, 4)), (5, Spent(1, 3, 3)))

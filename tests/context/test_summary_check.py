@@ -81,6 +81,26 @@ def test_what_is_no_summary_is_refused_and_the_reason_said(
 
 
 @pytest.mark.parametrize(
+    ("reply", "is_error"),
+    [
+        ('[{"error": "no"}]', True),
+        ('{"detail": "no"}', True),
+        ('[1, "error"]', False),
+        ("[] nothing", False),
+        ('{"goal": "none"}', False),
+        ("[" * 100_000 + " deep", False),
+        ('{"wrong": ', False),
+    ],
+    ids=range(7),
+)
+def test_an_error_in_json_is_told_from_a_summary_in_brackets(reply: str, is_error: bool) -> None:
+    if is_error:
+        assert "error" in why(reply)
+    else:
+        assert accepted(reply, "stop", False) == reply.strip()
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         "- I'm sorry was the wording of the letter\n- The user cannot log in",

@@ -253,6 +253,29 @@ def test_the_middle_of_very_long_tool_output_is_left_out_and_said_so() -> None:
     assert len(text) < 6_000
 
 
+def test_exact_details_in_what_is_left_out_are_named_as_far_as_they_fit() -> None:
+    paths = "\n".join(f"/srv/app/part{number}/settings.toml" for number in range(300))
+    text = record(only(ToolReturned("c", paths)))
+    named = text.split("; in them: ")[1].split(") ...")[0].split(", ")
+    assert all(each in paths for each in named)
+    assert 10 < len(named) < 30
+
+    without = record(only(ToolReturned("c", "so it goes on and on " * 400)))
+    assert "characters left out) ..." in without
+
+
+def test_a_text_dense_with_tokens_is_halved_until_it_fits() -> None:
+    def dense(text: str) -> int:
+        return sum(5 if letter == "@" else 1 for letter in text)
+
+    text = "a" * 1_200 + "@" * 1_200 + "<end>"
+    requests = summary_requests(log_of(user(text)), (), room=400, estimate=dense)
+    records = [record(request) for request in requests]
+    assert "".join(records).count("@") == 1_200
+    assert "<end>" in records[-1]
+    assert len(records) > 3
+
+
 def test_nothing_folded_is_no_request() -> None:
     assert summary_requests([], (), room=ROOM) == ()
     assert summary_requests(log_of(Noticed("x")), (), room=ROOM) == ()

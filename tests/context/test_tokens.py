@@ -143,6 +143,10 @@ def test_a_report_far_below_what_was_sent_looks_cut(
     assert believable(Usage(prompt, 10), expected, window, calibrated) is not cut
 
 
+def test_nothing_reported_is_no_sign_of_a_cut() -> None:
+    assert not looks_cut(Usage(0, 10), 9000, 32_768, True)
+
+
 def test_user_text_of_several_parts_is_one_text() -> None:
     message = message_of(UserSaid((TextPart("a"), TextPart("b"))))
     assert message == message_of(user("a\nb"))

@@ -97,6 +97,13 @@ def test_structured_reasoning_goes_back_as_it_came() -> None:
     assert fields["messages"][2]["reasoning"] == "hm"
 
 
+def test_reasoning_without_its_structure_goes_back_in_the_form_its_field_has() -> None:
+    reasoning = Reasoning("hmm", "reasoning_details", HERE.base_url)
+    message = sent(*called(ToolCall("a", "now", "{}"), reasoning))["messages"][2]
+    assert message["reasoning_details"] == [{"type": "reasoning.text", "text": "hmm"}]
+    assert "reasoning" not in message
+
+
 async def test_a_tool_round_returns_reasoning_and_unknown_keys_to_the_endpoint_they_came_from() -> None:
     with ModelServer(calls(Call("now", {}, id="a"), reasoning="need date"), says("noon")) as server:
         client = client_of(server)
@@ -183,6 +190,30 @@ def test_results_are_never_merged() -> None:
 def test_the_system_prompt_moves_into_the_first_user_message() -> None:
     messages = sent(SYSTEM, USER, quirks=Quirks(fold_system=True))["messages"]
     assert messages == [{"role": "user", "content": "Be brief.\n\nHi"}]
+
+
+def test_the_system_prompt_is_the_first_user_message_where_there_is_none() -> None:
+    said = Message("assistant", "Hello.")
+    folded = Quirks(fold_system=True)
+    assert sent(SYSTEM, said, quirks=folded)["messages"] == [
+        {"role": "user", "content": "Be brief."},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    assert sent(SYSTEM, said, USER, said, quirks=folded)["messages"] == [
+        {"role": "assistant", "content": "Hello."},
+        {"role": "user", "content": "Be brief.\n\nHi"},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    assert sent(USER, said, quirks=folded)["messages"] == [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    assert sent(quirks=folded)["messages"] == []
+
+
+def test_an_id_that_is_short_already_is_left_as_it_is() -> None:
+    messages = sent(*called(ToolCall("abcDEF789", "now", "{}")), quirks=Quirks(short_ids=True))["messages"]
+    assert messages[2]["tool_calls"][0]["id"] == messages[3]["tool_call_id"] == "abcDEF789"
 
 
 def test_ids_are_shortened_alike_in_call_and_result() -> None:

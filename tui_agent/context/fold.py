@@ -189,9 +189,12 @@ def _tail(entries: Sequence[Logged], rewound: Ranges, scales: Scales) -> Iterato
     for logged in entries:
         if is_rewound(logged.seq, rewound) or isinstance(logged.entry, ToolReturned):
             continue
+        weighed = scales.weigh(logged)
+        if weighed is None:
+            continue
         if logged.seq in steps:
-            yield from _exchange(steps[logged.seq], stubs, scales)
-        elif (weighed := scales.weigh(logged)) is not None:
+            yield from _exchange(steps[logged.seq], weighed, stubs, scales)
+        else:
             yield weighed
 
 
@@ -210,11 +213,8 @@ def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
     return stubs
 
 
-def _exchange(step: Step, stubs: dict[int, str], scales: Scales) -> Iterator[_Weighed]:
+def _exchange(step: Step, weighed: _Weighed, stubs: dict[int, str], scales: Scales) -> Iterator[_Weighed]:
     """An assistant's calls and their results; a call without result gets one that says why."""
-    weighed = scales.weigh(step.said)
-    if weighed is None:
-        return
     said = weighed.message
     ids = _unique_ids(said.tool_calls)
     if ids == [call.id for call in said.tool_calls]:

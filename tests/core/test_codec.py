@@ -1,0 +1,84 @@
+"""Entries as JSON and back: what the archive, the exports and the command line's output are made of."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui_agent.core import codec
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Detail,
+    Entry,
+    ImagePart,
+    Item,
+    Logged,
+    OtherPart,
+    Reasoning,
+    Size,
+    TextPart,
+    ToolCall,
+    Usage,
+    UserSaid,
+    part_text,
+)
+
+SAID: list[Entry] = [
+    UserSaid((TextPart("a"), ImagePart("https://x/p.png", "p.png"), OtherPart("audio", '{"type":"audio"}'))),
+    AssistantSaid(
+        "t",
+        Reasoning("why", raw="[]"),
+        (ToolCall("c", "f", "{}", malformed="{", extra='{"index":0}'),),
+        usage=Usage(1, 2, 3, 4),
+        model="m",
+    ),
+    AssistantSaid("alone"),
+    Compacted(
+        3, 9, (Item("i1", "goals", "g", (1, 2), supersedes=("i0",)),), "S", (Detail("path", "/a", (1,)),),
+        before=Size(1, 2, 3), after=Size(1, 1, 1),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", SAID)
+def test_an_entry_comes_back_from_json_as_it_was(entry: Entry) -> None:
+    stored = json.loads(json.dumps(codec.entry_to_json(entry)))
+    assert codec.entry_from_json(stored) == entry
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_comes_back_as_it_was(text: str, name: str) -> None:
+    entry = AssistantSaid(text, tool_calls=(ToolCall(name, name, text),))
+    assert codec.entry_from_json(json.loads(json.dumps(codec.entry_to_json(entry)))) == entry
+
+
+def test_a_printed_entry_says_where_it_stands_and_is_read_back() -> None:
+    logged = Logged(7, "2031-02-03T00:00:00.000Z", SAID[0])
+    printed = codec.logged_to_json(logged)
+    assert (printed["seq"], printed["at"], printed["type"]) == (7, logged.at, "UserSaid")
+    assert codec.entry_from_logged_json(json.loads(json.dumps(printed))) == logged.entry
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"type": "NoSuchEntry"},
+        {},
+        {"type": "UserSaid"},
+        {"type": "AssistantSaid", "text": "a", "usage": 3},
+        {"type": "UserSaid", "parts": ["no part"]},
+    ],
+)
+def test_what_is_no_entry_is_refused(stored: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"entry|lacks|object|NoSuchEntry"):
+        codec.entry_from_json(stored)
+
+
+def test_every_part_has_words() -> None:
+    assert part_text(TextPart("a")) == "a"
+    assert part_text(ImagePart("data:image/png;base64,AAAA", "p.png")) == "[image p.png]"
+    assert part_text(ImagePart("data:image/png;base64,AAAA")) == "[image]"
+    assert part_text(ImagePart("https://x/p.png")) == "[image https://x/p.png]"
+    assert part_text(OtherPart("audio", "{}")) == "[audio]"
