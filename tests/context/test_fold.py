@@ -509,7 +509,8 @@ def test_a_checkpoint_of_another_form_is_refused(stored: dict[str, object]) -> N
 def test_a_checkpoint_that_points_nowhere_is_refused() -> None:
     stored = checkpoint_to_json(checkpoint_of(log_of(*CHAIN)))
     assert checkpoint_from_json(stored) == checkpoint_of(log_of(*CHAIN))
-    for broken in ({"compactions": []}, {"pins": [3]}, {"rewound": 5}, {"stalls": "none"}):
+    breaks: list[dict[str, object]] = [{"compactions": []}, {"pins": [3]}, {"rewound": 5}, {"stalls": "none"}]
+    for broken in breaks:
         with pytest.raises(ValueError, match=r"checkpoint|must be"):
             checkpoint_from_json({**stored, **broken})
 
