@@ -60,6 +60,8 @@ def entry_from_logged_json(stored: dict[str, Any]) -> Entry:
 
 def value_to_json(value: Any) -> Any:
     """Any of the values in `core` as JSON."""
+    if value is None or isinstance(value, _AS_THEY_ARE):
+        return value
     if is_dataclass(value):
         name = _PART_NAMES.get(type(value))
         tag = {"kind_of_part": name} if name else {}
@@ -78,8 +80,15 @@ def value_from_json(kind: type[Any], stored: Any) -> Any:
     return _from_fields(kind, stored)
 
 
+_AS_THEY_ARE = (str, int, float)
+_NAMES: dict[type[Any], tuple[str, ...]] = {}
+
+
 def _fields_to_json(value: Any) -> dict[str, Any]:
-    return {field.name: value_to_json(getattr(value, field.name)) for field in fields(value)}
+    kind = type(value)
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(field.name for field in fields(kind))
+    return {name: value_to_json(getattr(value, name)) for name in _NAMES[kind]}
 
 
 _Reader = Callable[[Any], Any]
