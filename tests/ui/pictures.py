@@ -23,10 +23,13 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.events import Appended, ContextMoved, Event, Gauge, GaugeParts, SummaryArrived
+from tui_agent.settings import Settings, descriptions
+from tui_agent.settings.describe import value_text
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.preview import Material, PreviewScreen
 from tui_agent.ui.screens.sessions import SessionRow, SessionSource
+from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScreen
 from tui_agent.ui.theme import DARK, SIZES, THEMES
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
@@ -222,6 +225,31 @@ async def _rename(session_id: str, title: str) -> None:
 
 async def _delete(session_id: str) -> None:
     raise AssertionError("nobody deletes in a picture")
+
+
+def _settings_rows() -> list[SettingRow]:
+    """The settings with their defaults, two of them changed."""
+    rows = []
+    for each in descriptions():
+        value = value_text(each.name, getattr(Settings(), each.name))
+        changed = {"density": ("compact", "config.toml"), "theme": ("nord", "TUI_AGENT_THEME")}
+        shown, source = changed.get(each.name, ("" if value in ("{}", "()") else value, "default"))
+        about = f"{each.means} Allowed: {each.allowed}. Default: {each.default}."
+        effect = "At the next start." if each.at_start else "At once."
+        rows.append(
+            SettingRow(each.name, each.group, each.key or each.name, shown, source, source == "default", about, effect)
+        )
+    return rows
+
+
+async def _nothing_written(name: str, value: str = "") -> str:
+    raise AssertionError("nobody changes anything in a picture")
+
+
+def settings_screen() -> SettingsScreen:
+    """The settings as they are at first, two of them changed."""
+    acts = SettingsActs(_settings_rows, _nothing_written, _nothing_written, lambda name, value: None)
+    return SettingsScreen(acts, "~/.config/tui-agent/config.toml")
 
 
 SESSIONS = SessionSource(_rows, _peek, _rename, _delete)

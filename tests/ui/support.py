@@ -13,6 +13,7 @@ from tests.fakes.desk import settings_for
 from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_text
 from tui_agent.core.entries import AssistantSaid, Entry, TextPart, UserSaid
+from tui_agent.settings import Origin
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.conductor import Conductor
 
@@ -104,11 +105,12 @@ async def sitting(
     directory: Path | None = None,
     resume: str | None = None,
     prompt: str = "",
+    origin: Origin | None = None,
     **changes: Any,
 ) -> AsyncIterator[Sitting]:
     """The app, connected and ready for the first key."""
     settings = settings_for(server, data, **{"animation": False, **changes})
-    app = TuiAgentApp(settings, directory=directory or data, resume=resume, prompt=prompt)
+    app = TuiAgentApp(settings, directory=directory or data, resume=resume, prompt=prompt, origin=origin)
     async with app.run_test(size=size, notifications=True) as pilot:
         sat = Sitting(app, pilot)
         await until(lambda: app._conductor is not None and sat.conductor.view.session is not None, pilot)

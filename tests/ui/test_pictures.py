@@ -178,3 +178,9 @@ def test_a_list_to_choose_from(snap_compare: Any) -> None:
 def test_a_line_to_write(snap_compare: Any) -> None:
     app = PictureApp(TextPromptScreen("Write it again", "What should the summary pay attention to?", value="ports"))
     assert snap_compare(app, terminal_size=USUAL, run_before=in_modal())
+
+
+@every_size
+def test_settings(snap_compare: Any, size: tuple[int, int]) -> None:
+    app = PictureApp(pictures.settings_screen())
+    assert snap_compare(app, terminal_size=size, run_before=in_modal(*"/screen", "down"))

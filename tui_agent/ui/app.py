@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -12,25 +12,25 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.paths import config_file, log_dir, styles_dir
-from tui_agent.settings import Settings, load, speak
+from tui_agent.settings import Origin, Settings, speak
+from tui_agent.ui.appearance import dress
 from tui_agent.ui.bindings import bindings, unknown_ids
 from tui_agent.ui.commands import CommandPalette
+from tui_agent.ui.plain import Ascii, wants_ascii
 from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import Acting, ChatScreen
-from tui_agent.ui.theme import DARK, NARROW, SIZES, THEMES, TINY
+from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY
 from tui_agent.ui.widgets.status_bar import Status
 
-LOW = 24
-"""Below this many rows the title row is left out."""
-
-STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals")
+STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals", "plain")
 
 
 class Conducting(Acting, Protocol):
@@ -63,6 +63,7 @@ class TuiAgentApp(App[None]):
         prompt: str = "",
         problems: Iterable[str] = (),
         directory: Path | None = None,
+        origin: Origin | None = None,
     ) -> None:
         """
         Args:
@@ -71,12 +72,15 @@ class TuiAgentApp(App[None]):
             prompt: sent at once.
             problems: what was wrong with the settings, to be told.
             directory: where new sessions belong; None is the current directory.
+            origin: where the settings came from, for changing them.
         """
         accept_any_input()
         super().__init__()
         if settings is None:
-            loaded = load({}, os.environ, config_file())
+            origin = Origin(config_file(), {}, os.environ)
+            loaded = origin.load()
             settings, problems = loaded.settings, (*problems, *loaded.problems)
+        self._origin = origin
         speak(settings.language, os.environ)
         self._settings = settings
         self._resume = resume
@@ -85,19 +89,12 @@ class TuiAgentApp(App[None]):
         self._directory = directory
         self._conductor: Conducting | None = None
         status = Status(safe(settings.model, single_line=True), approval=settings.approval)
+        self._last_filters = [Ascii()] if wants_ascii(settings, os.environ) else []
+        dress(self, settings)
         self._chat = ChatScreen(animated=settings.animation, status=status)
-        for theme in THEMES:
-            self.register_theme(theme)
-        self._dress(settings.theme if settings.theme in self.available_themes else DARK.name)
-        if not settings.animation:
-            self.animation_level = "none"
 
-    def _dress(self, theme: str) -> None:
-        """Wear a theme from the beginning: chosen by assignment, it would have everything styled a second time."""
-        self.set_reactive(App.theme, theme)
-        self.stylesheet.set_variables(self.get_css_variables())
-        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
-        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self._last_filters]
 
     def get_driver_class(self) -> type[Driver]:
         chosen = super().get_driver_class()
@@ -145,7 +142,9 @@ class TuiAgentApp(App[None]):
     def _conducting(self) -> Conducting:
         from tui_agent.ui.beginning import conductor_for
 
-        return conductor_for(self._chat, self._settings, self._directory, self._resume, self._prompt)
+        return conductor_for(
+            self._chat, self._settings, self._directory, self._resume, self._prompt, origin=self._origin
+        )
 
     # ── leaving ──────────────────────────────────────────────────────────────
 

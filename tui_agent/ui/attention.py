@@ -1,10 +1,13 @@
 """Calling the user back when something waits for them and the terminal is not in front."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from textual.app import App
 
 from tui_agent.ui.safe_text import safe
+
+Way = Literal["off", "bell", "title", "desktop"]
 
 LONG_SECONDS = 10.0
 """A turn that took longer is worth a call when it has ended."""
@@ -13,16 +16,21 @@ LONG_SECONDS = 10.0
 class Attention:
     """Calls in the way the settings say; silent while the terminal has the focus, or does not tell."""
 
-    def __init__(self, app: App[Any], how: Literal["off", "bell", "title", "desktop"]) -> None:
+    def __init__(self, app: App[Any], how: Callable[[], Way]) -> None:
+        """
+        Args:
+            app: whose terminal it is.
+            how: the setting as it is by then.
+        """
         self._app = app
         self._how = how
 
     def call(self, words: str) -> None:
         """Say that something waits."""
-        if self._app.app_focus or self._how == "off":
+        if self._app.app_focus:
             return
         line = safe(words, single_line=True, strict=True)
-        match self._how:
+        match self._how():
             case "bell":
                 self._app.bell()
             case "title":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tui_agent.agent.services import Services
 from tui_agent.archive import Archive
-from tui_agent.settings import Settings
+from tui_agent.settings import Origin, Settings
 from tui_agent.ui.conductor import Conductor, Opening
 from tui_agent.ui.handlers import HANDLERS
 from tui_agent.ui.screens.chat import ChatScreen
@@ -18,8 +18,9 @@ def conductor_for(
     resume: str | None,
     prompt: str,
     *,
+    origin: Origin | None = None,
     open_archive: Callable[[Path], Awaitable[Archive]] = Archive.open,
 ) -> Conductor:
     """A conductor over services of its own; nothing has been opened yet."""
-    services = Services(settings, directory=directory, open_archive=open_archive)
+    services = Services(settings, directory=directory, open_archive=open_archive, origin=origin)
     return Conductor(screen, services, HANDLERS, Opening(resume, prompt))

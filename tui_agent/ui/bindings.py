@@ -18,6 +18,7 @@ Place = Literal[
     "preview",
     "approval",
     "sessions",
+    "settings",
     "reading",
     "picking",
     "confirm",
@@ -35,6 +36,7 @@ PLACES: dict[Place, str] = {
     "preview": N_("In the compaction preview"),
     "approval": N_("When a tool asks for approval"),
     "sessions": N_("In the list of sessions"),
+    "settings": N_("In the settings"),
     "reading": N_("In a text that is shown"),
     "picking": N_("In a list to choose from"),
     "confirm": N_("In a question"),
@@ -94,6 +96,7 @@ KEYS: tuple[Key, ...] = (
     Key("previous-message", "alt+up", "move_cursor(-1)", N_("cursor to the message above"), "chat", priority=True),
     Key("next-message", "alt+down", "move_cursor(1)", N_("cursor to the message below"), "chat", priority=True),
     Key("undo-compact", "f8", "command('undo-compact')", N_("undo the last compaction"), "chat"),
+    Key("settings", "f9", "command('settings')", N_("settings"), "chat"),
     Key("redraw", "ctrl+l", "redraw", N_("draw the screen again"), "chat"),
     # the prompt
     Key("send", "enter", "send", N_("send"), "prompt"),
@@ -150,6 +153,11 @@ KEYS: tuple[Key, ...] = (
     Key("sessions-new", "n", "new", N_("new session"), "sessions"),
     Key("sessions-filter", "slash", "filter", N_("type to filter by title"), "sessions"),
     Key("sessions-close", "escape,f2", "close", N_("close"), "sessions"),
+    # the settings
+    Key("settings-change", "enter", "edit", N_("change it"), "settings"),
+    Key("settings-reset", "delete", "reset", N_("take it out of the file: back to the default"), "settings"),
+    Key("settings-filter", "slash", "filter", N_("type to filter"), "settings"),
+    Key("settings-close", "escape", "close", N_("close"), "settings"),
     # texts and lists
     Key("reading-close", "escape,q", "close", N_("close"), "reading"),
     Key("reading-copy", "y", "copy", N_("copy the text"), "reading"),

@@ -63,6 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("tools", N_("the tools the model is offered")),
     Command("approve", N_("approval mode: ask, edits, all"), "[ask|edits|all]", binding="approval"),
     Command("tour", N_("two minutes with an example session")),
+    Command("settings", N_("every setting: look at it, change it"), binding="settings"),
     Command("theme", N_("choose the colours"), N_("[name]")),
     Command("keys", N_("all key bindings and their ids")),
     Command("cost", N_("tokens and money this session has taken")),

@@ -21,8 +21,11 @@ from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
+from tui_agent.language import _
+from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import Run, Say, UnknownCommand, read_prompt
+from tui_agent.ui.finder import Finder
 from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.safekeeping import Safekeeping
@@ -32,6 +35,7 @@ from tui_agent.ui.tour import STEPS, next_step
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
 from tui_agent.ui.widgets.activity import ActivityLine
+from tui_agent.ui.widgets.find_bar import FindBar
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.start_card import StartCard
@@ -48,9 +52,6 @@ LONGEST_HISTORY = 200
 
 FILES_SECONDS = 10.0
 """For so long a list of files is taken for the present one."""
-
-THEME_KEY = "theme"
-"""Under this the archive remembers the theme that was chosen."""
 
 Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
@@ -79,10 +80,11 @@ class Conductor:
         self.transcript: Transcript = screen.transcript
         self.services = services
         self.view = SessionView(screen, services)
-        self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, services.settings.notify))
+        self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, lambda: services.settings.notify))
         self.unsent = Unsent(screen.prompt)
+        self._finder = Finder(screen, services, self.view, self._read_older)
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
-        self.transcript.density = services.settings.density
+        self.transcript.density, self.transcript.plain = services.settings.density, services.settings.plain
         self._tour: tuple[Session | None, int] = (None, 0)
         """The session of the tour, and its step."""
 
@@ -103,23 +105,17 @@ class Conductor:
         self.view.show_status()
         await self.services.start()
         self.services.archive.on_shortage = self._tell_error
-        await self._restore_theme()
+        await wear_remembered(self.app, self.services.archive, self.services.settings)
         await self._open_first()
         await self.screen.take(self)
         for notice in self.services.archive.notices:
-            self.screen.tell(notice, "Archive")
+            self.screen.tell(notice, _("Archive"))
         if self.services.archive.read_only:
             await self.save_unsent()
         await self.command("instructions")
         await self.connect()
         if self._opening.prompt:
             self.desk.say(*self.unsent.take(self._opening.prompt))
-
-    async def _restore_theme(self) -> None:
-        """Take up the theme that was chosen last, unless the settings name one."""
-        remembered = await self.services.archive.recall(THEME_KEY)
-        if not self.services.settings.theme and remembered in self.app.available_themes:
-            self.app.theme = str(remembered)
 
     async def _open_first(self) -> None:
         wanted = self._opening.resume
@@ -139,7 +135,7 @@ class Conductor:
         """Find and connect the model, saying what is being done; without one the start card says what to do."""
         activity = self.screen.query_one(ActivityLine)
         card = self.screen.query_one(StartCard)
-        activity.start("looking for a model")
+        activity.start(_("looking for a model"))
         try:
             await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
         except ModelError as error:
@@ -234,7 +230,7 @@ class Conductor:
 
     def _saved_again(self) -> None:
         self.desk.is_held = False
-        self.screen.tell("It can be saved again.")
+        self.screen.tell(_("It can be saved again."))
         self.desk.go_on()
 
     def _tell_error(self, error: TuiAgentError) -> None:
@@ -257,7 +253,7 @@ class Conductor:
         session = self.view.session
         while not self.transcript.jump_to(seq):
             if session is None or session is not self.view.session or not await self._read_older(session, seq):
-                self.screen.tell(f"#{seq} is no message of this session.")
+                self.screen.tell(_("#{seq} is no message of this session.").format(seq=seq))
                 return
 
     async def _read_older(self, session: Session, wanted: int) -> bool:
@@ -308,6 +304,8 @@ class Conductor:
                 await self._submitted(text)
             case Prompt.Edited():
                 self.view.measure_soon()
+            case FindBar.Changed() | FindBar.Stepped():
+                self._work("find", self._finder.heard, message)
             case PromptArea.FileSought(typed):
                 self._work("files", self._offer_files, typed)
             case Transcript.OlderWanted(before):
@@ -320,7 +318,7 @@ class Conductor:
     def begin_tour(self) -> None:
         """Explain what happens in the session on the screen, step by step."""
         self._tour = (self.view.session, 0)
-        self.screen.coach(STEPS[0])
+        self.screen.coach(_(STEPS[0]))
 
     def _guide(self, happened: Sequence[Event]) -> None:
         session, step = self._tour
@@ -329,7 +327,7 @@ class Conductor:
         for event in happened:
             step = next_step(step, event)
         self._tour = (session, step)
-        self.screen.coach(STEPS[step])
+        self.screen.coach(_(STEPS[step]))
 
     async def _submitted(self, text: str) -> None:
         match read_prompt(text):
@@ -341,8 +339,12 @@ class Conductor:
                 await self.command(command.name, argument)
             case UnknownCommand(name, nearest):
                 self.prompt.write(text)
-                hint = f"Did you mean /{nearest}?" if nearest else "/help lists them."
-                self.screen.tell(f"There is no command /{name}; nothing was sent. {hint} A space before it sends it.")
+                hint = _("Did you mean /{nearest}?").format(nearest=nearest) if nearest else _("/help lists them.")
+                self.screen.tell(
+                    _("There is no command /{name}; nothing was sent. {hint} A space before it sends it.").format(
+                        name=name, hint=hint
+                    )
+                )
 
     async def _remember_sent(self) -> None:
         sent = [text for text in self.prompt.remembered[-LONGEST_HISTORY:] if len(text) <= 10_000]
@@ -377,7 +379,7 @@ class Conductor:
         elif self.desk.waiting:
             waiting = self.desk.take_back()
             self.prompt.write("\n\n".join(text for text in (waiting, self.prompt.message) if text))
-            self.screen.tell("What was waiting to be sent is back in the prompt.")
+            self.screen.tell(_("What was waiting to be sent is back in the prompt."))
 
     def _look_ahead(self) -> None:
         """Make a summary now, while the user reads or types, if one is due soon."""
@@ -390,6 +392,6 @@ class Conductor:
         # Nobody asked for it, so nobody is told when it fails: the compaction that is due later will say why.
         with contextlib.suppress(ModelError, CompactionError):
             async with aclosing(background.prepare(bench, session)) as events:
-                async for _ in events:
+                async for _event in events:
                     pass
         self.view.show_status()

@@ -38,6 +38,7 @@ from tui_agent.core.events import (
     TurnEnded,
 )
 from tui_agent.language import N_, _
+from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.theme import FAINT
@@ -96,7 +97,7 @@ class SessionView:
         """Name the session in the title row."""
         title = self.session.title if self.session else ""
         name = Content.styled("tui-agent", "bold $primary")
-        rest = Content.styled(" ─ ", FAINT) + content(title, single_line=True, strict=True) if title else ""
+        rest = Content.styled(mark(" ─ ", ": "), FAINT) + content(title, single_line=True, strict=True) if title else ""
         self._screen.query_one("#title", Static).update(name + rest)
 
     def show_memory(self, versions: Sequence[Logged]) -> None:
@@ -123,7 +124,7 @@ class SessionView:
                 ready=True,
                 approval=bench.rulebook.mode,
                 mode=bench.mode,
-                note=bench.tools_note or (_("summary ready") if self._is_prepared(bench) else ""),
+                note=_(bench.tools_note) or (_("summary ready") if self._is_prepared(bench) else ""),
             )
         )
 

@@ -93,3 +93,6 @@ NARROW = 100
 
 TINY = 60
 """Below this many columns only chat, prompt and gauge are shown."""
+
+LOW = 24
+"""Below this many rows the title row is left out."""

@@ -9,8 +9,9 @@ from tui_agent import __version__
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import archive_file, config_file, log_dir
+from tui_agent.ui.appearance import THEME_KEY
 from tui_agent.ui.bindings import KEYS
-from tui_agent.ui.conductor import THEME_KEY, Conductor, Handler
+from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.help import HelpScreen, key_lines

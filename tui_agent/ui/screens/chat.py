@@ -20,6 +20,7 @@ from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.bindings import KEYS, bindings
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
+from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
@@ -102,7 +103,7 @@ class ChatScreen(Screen[None]):
                 yield Static(id="unsaved")
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
-            yield Sidebar(id="sidebar", classes="-open" if self.app.size.width >= NARROW else "")
+            yield Sidebar(id="sidebar", classes="" if self._is_narrow else "-open")
         yield StatusBar(self._status)
 
     async def take(self, acting: Acting) -> None:
@@ -140,10 +141,8 @@ class ChatScreen(Screen[None]):
 
     def show_panel(self, wanted: bool | None = None) -> bool:
         """Open or close the context panel (None: the other way); whether it is open."""
-        is_narrow = self.app.size.width < NARROW
-        is_open = self._panel_in_narrow if is_narrow else self._panel_in_wide
-        is_open = not is_open if wanted is None else wanted
-        if is_narrow:
+        is_open = not self._is_panel_open if wanted is None else wanted
+        if self._is_narrow:
             self._panel_in_narrow = is_open
         else:
             self._panel_in_wide = is_open
@@ -153,7 +152,15 @@ class ChatScreen(Screen[None]):
     @property
     def is_panel_over_chat(self) -> bool:
         """Whether the context panel covers the chat."""
-        return self.app.size.width < NARROW and self._panel_in_narrow
+        return self._is_narrow and self._panel_in_narrow
+
+    @property
+    def _is_narrow(self) -> bool:
+        return is_plain() or self.app.size.width < NARROW
+
+    @property
+    def _is_panel_open(self) -> bool:
+        return self._panel_in_narrow if self._is_narrow else self._panel_in_wide
 
     def on_mount(self) -> None:
         self._fit_panel()
@@ -162,10 +169,8 @@ class ChatScreen(Screen[None]):
         self._fit_panel()
 
     def _fit_panel(self) -> None:
-        is_narrow = self.app.size.width < NARROW
-        is_open = self._panel_in_narrow if is_narrow else self._panel_in_wide
         # The first size may be told before there is a panel; `on_mount` comes after both.
-        self.query(Sidebar).set_class(is_open, "-open")
+        self.query(Sidebar).set_class(self._is_panel_open, "-open")
 
     # ── what is about sessions and turns ─────────────────────────────────────
 
@@ -175,6 +180,8 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Submitted)
     @on(Transcript.OlderWanted)
     @on(PromptArea.FileSought)
+    @on(FindBar.Changed)
+    @on(FindBar.Stepped)
     async def _pass_on(self, message: Message) -> None:
         message.stop()
         if self._acting is None:
@@ -270,19 +277,6 @@ class ChatScreen(Screen[None]):
         event.stop()
         if event.current is None and self.transcript.has_focus:
             self.prompt.focus()
-
-    @on(FindBar.Changed)
-    def _find_changed(self, event: FindBar.Changed) -> None:
-        event.stop()
-        self._find_bar.show_count(self.transcript.find(event.words) if event.words else 0)
-
-    @on(FindBar.Stepped)
-    def _find_stepped(self, event: FindBar.Stepped) -> None:
-        event.stop()
-        if event.step > 0:
-            self.transcript.find_next()
-        else:
-            self.transcript.find_previous()
 
     @on(FindBar.EverywhereWanted)
     async def _find_everywhere(self, event: FindBar.EverywhereWanted) -> None:

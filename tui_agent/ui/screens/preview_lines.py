@@ -12,10 +12,11 @@ from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, 
 from tui_agent.core.events import Gauge
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import keys_of
+from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
-from tui_agent.ui.widgets.gauge import bar, compact_number, style_of
+from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, style_of
 from tui_agent.ui.widgets.lines_view import Line
 
 _BAR = 20
@@ -59,6 +60,8 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
 def _measure(name: str, gauge: Gauge) -> Content:
     share = f" {gauge.share:4.0%}" if gauge.share is not None else ""
     size = _(" ~{tokens} tokens").format(tokens=compact_number(gauge.tokens))
+    if is_plain():
+        return Content(f"{name.strip()}: {in_words(gauge)}")
     return Content(f"{name} ") + Content.styled(bar(gauge, _BAR), style_of(gauge)) + Content(f"{share}{size}")
 
 

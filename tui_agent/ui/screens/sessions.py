@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from tui_agent.core.entries import AssistantSaid, Logged, UserSaid, said_text
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
@@ -218,12 +219,12 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
 
 
 def _row_text(row: SessionRow) -> Content:
-    mark = "● " if row.is_open else "  "
+    here = mark("● ", _("open: ")) if row.is_open else mark("  ")
     title = content(row.title or _("untitled"), single_line=True, strict=True)
     directory = safe(row.directory, single_line=True, strict=True)
     size = _("{n} messages").format(n=row.messages)
     about = f"    {day_and_time(row.updated)} · {size} · {directory}"
-    return Content(mark) + title + Content("\n") + Content.styled(about, MUTED)
+    return Content(here) + title + Content("\n") + Content.styled(about, MUTED)
 
 
 def _peek_lines(entries: Sequence[Logged]) -> list[Line]:

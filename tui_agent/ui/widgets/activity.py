@@ -9,6 +9,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from tui_agent.language import _
+from tui_agent.ui.plain import is_plain
 from tui_agent.ui.theme import MUTED
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -38,7 +39,7 @@ class ActivityLine(Widget):
         if not self.words:
             self._since = monotonic()
         self.words, self.hint = words, hint
-        self.auto_refresh = 0.1 if self._animated else 1.0
+        self.auto_refresh = None if is_plain() else 0.1 if self._animated else 1.0
 
     def stop(self) -> None:
         """Nothing is going on."""
@@ -59,6 +60,8 @@ class ActivityLine(Widget):
         return left.truncate(max(room - 1, 0), ellipsis=True).pad_right(1).truncate(room, pad=True) + right
 
     def _doing(self) -> Content:
+        if is_plain():
+            return Content(f"{self.words}. {self.hint}" if self.hint else self.words)
         elapsed = monotonic() - self._since
         frame = _FRAMES[int(elapsed * 10) % len(_FRAMES)] if self._animated else "·"
         seconds = f" {elapsed:.0f} s" if elapsed >= 1 else ""

@@ -240,6 +240,22 @@ class BlockBrowser(BlockView):
         if self._finding is not None:
             self._show_hit(self._finding.previous())
 
+    def find_in(self, query: str, seq: int) -> bool:
+        """Find `query` in what is loaded by now and show the hit in entry `seq`; False when it has none."""
+        self._finding = Finding(query, self.blocks)
+        hit = self._finding.last_in(self._key_of(seq))
+        self._show_hit(hit)
+        return hit is not None
+
+    @property
+    def hits(self) -> int:
+        """How many hits there are in what is loaded."""
+        return self._finding.total if self._finding is not None else 0
+
+    def is_at_last_hit(self, step: int) -> bool:
+        """Whether a step (1 down, -1 up) leads past the hits that are loaded."""
+        return self._finding is None or self._finding.is_at_end(step)
+
     def clear_find(self) -> None:
         """Take the highlights away."""
         self._finding = self._found = None

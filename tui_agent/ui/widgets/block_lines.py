@@ -317,9 +317,8 @@ def _failure_rows(block: FailureBlock, manner: Manner) -> list[Row]:
 
 
 def _divider_rows(words: str, width: int, manner: Manner) -> list[Row]:
-    dash = "-" if manner.plain else "┄"
     room = width - cell_len(words) - 2
     left = max(2, room // 2)
-    line = f"{dash * left} {words} {dash * max(2, room - left)}"
+    line = words if manner.plain else f"{'┄' * left} {words} {'┄' * max(2, room - left)}"
     gap = [] if manner.compact else [Row((Run(""),))]
     return [*gap, plain_row(line, "divider")]

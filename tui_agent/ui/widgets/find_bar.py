@@ -78,8 +78,8 @@ class FindBar(Horizontal):
         field.value = words
         field.focus()
 
-    def show_count(self, count: int) -> None:
-        """Say how many hits there are."""
+    def show_count(self, count: int, older: int = 0) -> None:
+        """Say how many hits there are, and in how many messages further up that are not loaded."""
         words = self.query_one(FindInput).value
         said = (
             ngettext(
@@ -88,4 +88,5 @@ class FindBar(Horizontal):
             if words
             else _("Tab: all sessions")
         )
-        self.query_one("#find-count", Static).update(Content(said))
+        further = _("{n} further up · ").format(n=older) if older else ""
+        self.query_one("#find-count", Static).update(Content(further + said))

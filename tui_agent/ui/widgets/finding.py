@@ -35,6 +35,16 @@ class Finding:
         """The hit above the one looked at, or the last."""
         return self._go(-1 if self._at is None else self._at - 1)
 
+    def last_in(self, key: int | None) -> tuple[int, int] | None:
+        """The last hit in a block, which is looked at from now on; None when there is none in it."""
+        if key not in self._keys:
+            return None
+        return self._go(self._ends[self._keys.index(key)] - 1)
+
+    def is_at_end(self, step: int) -> bool:
+        """Whether a step (1 down, -1 up) would go round to the other end."""
+        return self._at is None or self._at == (self.total - 1 if step > 0 else 0)
+
     def _go(self, at: int) -> tuple[int, int] | None:
         if not self.total:
             return None

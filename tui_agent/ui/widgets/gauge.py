@@ -7,6 +7,7 @@ from textual.widget import Widget
 
 from tui_agent.core.events import Gauge
 from tui_agent.language import _
+from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.columns import padded
 from tui_agent.ui.words import word
@@ -53,9 +54,37 @@ def bar(gauge: Gauge, width: int) -> str:
 
 def tokens_text(gauge: Gauge) -> str:
     """`~5.1k/8.2k`, with the mark while estimated; `~5.1k/?` while the window is unknown."""
-    mark = "~" if gauge.estimated else ""
+    sign = "~" if gauge.estimated else ""
     window = compact_number(gauge.window) if gauge.window else "?"
-    return f"{mark}{compact_number(gauge.tokens)}/{window}"
+    return f"{sign}{compact_number(gauge.tokens)}/{window}"
+
+
+def in_words(gauge: Gauge) -> str:
+    """`context 62 % of 8,192 tokens, compaction is near`: the bar for those who listen."""
+    about = _("about ") if gauge.estimated else ""
+    if gauge.window and gauge.share is not None:
+        said = _("context {about}{share:.0f} % of {window:,} tokens").format(
+            about=about, share=gauge.share * 100, window=gauge.window
+        )
+    else:
+        said = _("context {about}{tokens:,} tokens, window unknown").format(about=about, tokens=gauge.tokens)
+    state = state_word(gauge)
+    return f"{said}, {due_words(gauge)}" if state else said
+
+
+def due_words(gauge: Gauge) -> str:
+    """How near compaction is."""
+    share = gauge.trigger_share
+    if share is None:
+        return _("no trigger is set")
+    measure = "" if gauge.trigger_name in ("", "window") else f" ({word(gauge.trigger_name)})"
+    words = {
+        "over": _("over the window"),
+        "due": _("compaction is due{measure}").format(measure=measure),
+        "near": _("compaction is near{measure}").format(measure=measure),
+    }
+    far = _("{share:.0%} of the way to compaction{measure}").format(share=share, measure=measure)
+    return words.get(state_word(gauge), far)
 
 
 def state_word(gauge: Gauge) -> str:
@@ -90,17 +119,15 @@ class GaugeBlock(Widget):
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return 8
+        return 11 if is_plain() else 8
 
     def render(self) -> Content:
         gauge = self._gauge
         width = self.content_size.width
         if gauge is None or width < 1:
             return Content("")
-        share = f"{gauge.share:4.0%}" if gauge.share is not None else "   ?"
-        filled_bar = bar(gauge, max(width - cell_len(share) - 1, 1))
         rows = [
-            Content.styled(filled_bar, style_of(gauge)) + Content.styled(f" {share}", "bold"),
+            self._bar_row(gauge, width),
             Content(
                 _("{tokens} tok · {characters} ch").format(
                     tokens=tokens_text(gauge), characters=compact_number(gauge.characters)
@@ -114,6 +141,14 @@ class GaugeBlock(Widget):
         return Content("\n").join(row.truncate(width, ellipsis=True) for row in rows)
 
     @staticmethod
+    def _bar_row(gauge: Gauge, width: int) -> Content:
+        if is_plain():
+            return Content(in_words(gauge))
+        share = f"{gauge.share:4.0%}" if gauge.share is not None else "   ?"
+        filled_bar = bar(gauge, max(width - cell_len(share) - 1, 1))
+        return Content.styled(filled_bar, style_of(gauge)) + Content.styled(f" {share}", "bold")
+
+    @staticmethod
     def _part_rows(gauge: Gauge, width: int) -> list[Content]:
         parts = gauge.parts
         named = [
@@ -124,6 +159,8 @@ class GaugeBlock(Widget):
             (_("tail"), parts.tail),
             (_("unsent"), parts.unsent),
         ]
+        if is_plain():
+            return [Content(f"{name} {count:,}") for name, count in named]
         column = max(width // 2, 1)
         cells = [padded(f"{padded(name, 8)}{compact_number(count):>6}", column) for name, count in named]
         rows = ["".join(cells[index : index + 2]).rstrip() for index in range(0, len(cells), 2)]
@@ -136,22 +173,11 @@ class GaugeBlock(Widget):
 
     @staticmethod
     def _due_row(gauge: Gauge) -> Content:
-        share = gauge.trigger_share
-        if share is None:
-            return Content.styled(_("no trigger is set"), MUTED)
-        measure = "" if gauge.trigger_name in ("", "window") else f" ({word(gauge.trigger_name)})"
-        words = {
-            "over": _("over the window"),
-            "due": _("compaction is due{measure}").format(measure=measure),
-            "near": _("compaction is near{measure}").format(measure=measure),
-        }
-        said = words.get(
-            state_word(gauge), _("{share:.0%} of the way to compaction{measure}").format(share=share, measure=measure)
-        )
-        return Content.styled(said, style_of(gauge) if state_word(gauge) else MUTED)
+        return Content.styled(due_words(gauge), style_of(gauge) if state_word(gauge) else MUTED)
 
     def _compactions_text(self, gauge: Gauge) -> str:
         if not gauge.compactions:
             return _("never compacted")
         last = _(" · last {last}").format(last=self._last) if self._last else ""
-        return _("⟲ compactions {compactions}{last}").format(compactions=gauge.compactions, last=last)
+        said = _("compactions {compactions}{last}").format(compactions=gauge.compactions, last=last)
+        return mark("⟲ ") + said

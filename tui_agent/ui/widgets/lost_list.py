@@ -11,6 +11,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Detail
 from tui_agent.language import _
+from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.words import word
@@ -58,7 +59,7 @@ class LostList(Vertical):
         if not pins:
             return
         rows = [Content.styled(_("Pins stay, word for word"), MUTED)]
-        rows += [content(f"▪ {pin}", single_line=True) for pin in pins[:4]]
+        rows += [content(mark("▪ ") + pin, single_line=True) for pin in pins[:4]]
         if len(pins) > 4:
             rows.append(Content.styled(_("… and {n} more").format(n=len(pins) - 4), MUTED))
         self.query_one("#preview-pins", Static).update(Content("\n").join(rows))

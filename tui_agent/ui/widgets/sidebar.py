@@ -16,6 +16,7 @@ from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
@@ -151,7 +152,7 @@ class MemoryList(OptionList):
         yield self._heading(_("Pins"))
         for pin in memory.pins:
             sources = (pin.source,) if pin.source is not None else (pin.seq,)
-            yield self._option(_Row("pin", pin.seq, sources=sources), content(f"▪ {pin.text}", single_line=True))
+            yield self._option(_Row("pin", pin.seq, sources=sources), content(mark("▪ ") + pin.text, single_line=True))
         if not memory.pins:
             yield self._note(_("none · /pin keeps a line in every context"))
 
@@ -174,8 +175,8 @@ class MemoryList(OptionList):
         yield self._heading(_("Versions · c compare, r restore"))
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
-            mark = "● " if is_live else "○ "
-            label = Content(f"{mark}v{number}  ") + Content.styled(describe(version), MUTED)
+            state = mark("● ", _("live: ")) if is_live else mark("○ ")
+            label = Content(f"{state}v{number}  ") + Content.styled(describe(version), MUTED)
             yield self._option(_Row("version", version.seq, sources=(version.seq,)), label)
 
     def _option(self, row: _Row, label: Content) -> Option:
@@ -266,9 +267,9 @@ def _detail_text(detail: Detail) -> Content:
 
 
 def _item_text(item: Item) -> Content:
-    text = Content("· ") + content(item.text, single_line=True)
+    text = Content(mark("· ")) + content(item.text, single_line=True)
     if not item.sources:
         return text + Content.styled(_("  no source"), "$warning")
     origin = _(" tool") if item.tool_only else ""
     places = " ".join(f"#{seq}" for seq in item.sources[:2]) + ("…" if len(item.sources) > 2 else "")
-    return text + Content.styled(f" ↗{places}{origin}", MUTED)
+    return text + Content.styled(mark(" ↗", _(", from ")) + f"{places}{origin}", MUTED)

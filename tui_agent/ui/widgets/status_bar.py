@@ -13,8 +13,9 @@ from textual.widgets import Static
 
 from tui_agent.core.events import Gauge
 from tui_agent.language import _
+from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import FAINT, MUTED, TINY
-from tui_agent.ui.widgets.gauge import bar, compact_number, state_word, style_of, tokens_text
+from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, state_word, style_of, tokens_text
 from tui_agent.ui.words import word
 
 SEPARATOR = " │ "
@@ -50,7 +51,7 @@ class StatusLine(Widget):
         parts = self._parts()
         line = Content("")
         for place, part in enumerate(parts):
-            piece = part if place == 0 else Content.styled(SEPARATOR, FAINT) + part
+            piece = part if place == 0 else Content.styled(mark(SEPARATOR, "; "), FAINT) + part
             if cell_len(line.plain) + cell_len(piece.plain) > width:
                 break
             line += piece
@@ -73,7 +74,7 @@ class StatusLine(Widget):
             parts.append(approval)
         parts.append(Content(_("{characters} ch").format(characters=compact_number(gauge.characters))))
         if gauge.compactions:
-            parts.append(Content.styled(f"⟲ {gauge.compactions}", "$accent"))
+            parts.append(Content.styled(mark("⟲ ", _("compactions ")) + str(gauge.compactions), "$accent"))
         if status.approval == "ask":
             parts.append(approval)
         if status.note:
@@ -91,11 +92,14 @@ class StatusLine(Widget):
     @staticmethod
     def _model_part(status: Status) -> Content:
         if not status.ready:
-            return Content.styled("○ ", "$warning") + Content(status.model or _("no model"))
+            waiting = Content.styled(mark("○ ", _("not connected: ") if status.model else ""), "$warning")
+            return waiting + Content(status.model or _("no model"))
         place = Content.styled(f" @ {status.place}", MUTED) if status.place else Content("")
-        return Content.styled("● ", "$success") + Content(status.model) + place
+        return Content.styled(mark("● ", _("model ")), "$success") + Content(status.model) + place
 
     def _gauge_part(self, gauge: Gauge) -> Content:
+        if is_plain():
+            return Content.styled(in_words(gauge), style_of(gauge))
         cells = 12 if self.app.size.width >= 80 else 8
         share = f" {gauge.share:.0%}" if gauge.share is not None else ""
         state = state_word(gauge)
