@@ -40,7 +40,7 @@ class Safekeeping:
     def failed(self, error: NotSaved) -> None:
         """A write has failed: say so, and try until one succeeds."""
         bar = self._screen.query_one("#unsaved", Static)
-        words = _("NOT SAVED: {saved} {todo}").format(saved=error.what.removeprefix("Not saved: "), todo=error.todo)
+        words = _("NOT SAVED: {saved} {todo}").format(saved=error.what.removeprefix(_("Not saved: ")), todo=error.todo)
         bar.update(
             content(
                 _("{words} Nothing is sent until it can be saved; it is tried again by itself.").format(words=words)
