@@ -15,7 +15,7 @@ def run(data: Path, *argv: str, code: int = 0) -> str:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         ended = main([*argv, "--data-dir", str(data)])
-    assert ended == code, err.getvalue()
+    assert ended == code, f"{argv} ended with {ended}: {err.getvalue()}"
     return out.getvalue()
 
 
@@ -27,7 +27,8 @@ def session_ids(data: Path) -> list[str]:
 def show(data: Path, session_id: str) -> dict[str, Any]:
     """A session as `sessions show --json` gives it; its context is one that an endpoint would take."""
     session: dict[str, Any] = json.loads(run(data, "sessions", "show", session_id, "--json"))
-    assert problems(session["context"]) == []
+    found = problems(session["context"])
+    assert not found, f"{found} in {session['context']}"
     return session
 
 

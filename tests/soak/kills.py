@@ -33,6 +33,9 @@ from tui_agent.errors import TuiAgentError
 LAG = 1.5
 """Seconds the archive may lag behind the screen: a quarter of one for streams, half of one for typing, and slack."""
 
+USUAL_START = 1.0
+"""Seconds until the program is ready where nothing else runs. Where that takes longer, everything does."""
+
 LIVES_OF_A_SESSION = 25
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +76,8 @@ class Soak:
         self._due_in_prompt = ""
         self._has_question = False
         """Whether an approval was left open, so that it is asked again at once."""
+
+        self._lag = LAG
 
         self.figures = Figures()
 
@@ -128,15 +133,17 @@ class Soak:
         dies_in = self._dice.uniform(0.0, seconds)
         if moment == "starting":
             app.dies_at = time.monotonic() + dies_in
+        started = time.monotonic()
         life.is_ready()
+        self._lag = LAG * max(1.0, (time.monotonic() - started) / USUAL_START)
         self._check_prompt(app)
         if self._has_question:
             app.sees("Run this command?")
             app.settle(0.4, 0.6)
             app.press("escape")
             app.sees_no("Run this command?")
-        life.clear_prompt()
         self._known.typed = []
+        life.clear_prompt()
         app.dies_at = min(app.dies_at, time.monotonic() + dies_in)
         act(life)
 
@@ -166,7 +173,7 @@ class Soak:
             return
         yield from server.complaints
         server.complaints.clear()
-        typed = [text for at, text in self._known.typed if at < died - LAG]
+        typed = [text for at, text in self._known.typed if at < died - self._lag]
         self._due_in_prompt = typed[-1] if typed else ""
         self._has_question = False
         if session is None:
@@ -176,7 +183,7 @@ class Soak:
         archive: list[dict[str, Any]] = session["archive"]
         self._has_question = _has_question(archive)
         yield from self._changed(str(self._session), archive)
-        yield from _lost(archive, self._known, server.requests[sent_before:], died)
+        yield from _lost(archive, self._known, server.requests[sent_before:], died - self._lag)
 
     def _changed(self, session_id: str, archive: list[dict[str, Any]]) -> Iterator[str]:
         before = self._kept.get(session_id, [])
@@ -229,14 +236,16 @@ async def _changed_by_migration(copy: Path, original: Path) -> list[str]:
     migrated, before = await Archive.open(copy, migrations=NEXT), await Archive.open(original)
     found = [notice for notice in migrated.notices if "damaged" in notice]
     for info in await before.sessions(archived=None):
-        if await migrated.load(info.id) != await before.load(info.id):
+        entries = await before.load(info.id)
+        # Opening it may have closed what was left open: behind what there was.
+        if (await migrated.load(info.id))[: len(entries)] != entries:
             found.append(f"session {info.id} has changed")
     await migrated.close()
     await before.close()
     return found
 
 
-def _lost(archive: list[dict[str, Any]], known: Acknowledged, requests: list[Any], died: float) -> Iterator[str]:
+def _lost(archive: list[dict[str, Any]], known: Acknowledged, requests: list[Any], due_until: float) -> Iterator[str]:
     if [entry["seq"] for entry in archive] != list(range(1, len(archive) + 1)):
         yield "the entries are not numbered without a gap"
     kept = "\n".join(_words(entry) for entry in archive)
@@ -256,9 +265,9 @@ def _lost(archive: list[dict[str, Any]], known: Acknowledged, requests: list[Any
             yield f"the applied summary {summary!r} is gone"
     if sum(entry["type"] == "CompactionUndone" for entry in archive) < known.undone:
         yield "an undo that was told is gone"
-    due = [word for at, word in known.streamed if at < died - LAG]
+    due = [word for at, word in known.streamed if at < due_until]
     if due and due[-1] not in kept:
-        yield f"{due[-1]} was on the screen for {LAG} s and is gone"
+        yield f"{due[-1]} was on the screen for longer than the archive may lag behind and is gone"
 
 
 def _has_question(archive: list[dict[str, Any]]) -> bool:
