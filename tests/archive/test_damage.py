@@ -16,7 +16,7 @@ from tests.benchmarks.corpus import logged_of, texts
 from tests.soak.places import Table
 from tui_agent.archive import Archive
 from tui_agent.archive.pages import Pages
-from tui_agent.archive.rows import digest, row_of
+from tui_agent.archive.rows import DamagedRow, digest, packed_text, row_of, session_of
 from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
 from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveTooNew
 
@@ -301,6 +301,48 @@ async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None
     archive = await Archive.open(path)
     assert (await archive.sessions())[0].title == "Said title"
     await archive.close()
+
+
+async def test_damage_that_only_reading_or_writing_meets_is_told_apart_from_a_full_disk(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a")], {"seq": 1})
+    await archive.remember("any", "value")
+    await archive.close()
+    root = _root_of(path, "remembered")
+    data = content(path)
+    _write(path, data[: (root - 1) * _PAGE] + b"\xff" * _PAGE + data[root * _PAGE :])
+    archive = await Archive.open(path)
+    with pytest.raises(ArchiveDamaged, match="damaged"):
+        await archive.recall("any")
+    with pytest.raises(ArchiveDamaged, match="damaged"):
+        await archive.remember("any", "value")
+    await archive.close()
+    archive = await Archive.open(path)
+    assert any("kept as" in notice for notice in archive.notices)
+    assert await archive.load("one") == [said(1, "a")]
+    await archive.remember("any", "value")
+    await archive.close()
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_a_session_whose_row_holds_something_else_is_damage(place: int) -> None:
+    text = packed_text("a")
+    row: list[object] = ["one", text, text, AT, AT, 1, 0, 0, None, text]
+    assert session_of(row).id == "one"
+    row[place] = 1.5
+    if place in (7, 8):  # a flag, and the session it was forked from
+        assert session_of(row).title == "a"
+    else:
+        with pytest.raises(DamagedRow):
+            session_of(row)
+
+
+def _root_of(path: Path, table: str) -> int:
+    connection = apsw.Connection(str(path))
+    root = int(connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).get)
+    connection.close()
+    return root
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -275,7 +275,8 @@ async def test_a_directory_that_cannot_be_written_holds_no_new_archive(path: Pat
 def test_network_file_systems_are_known_by_the_table_of_mounts(tmp_path: Path) -> None:
     table = tmp_path / "mounts"
     table.write_text(
-        f"/dev/a / ext4 rw 0 0\nserver:/x {tmp_path}/net nfs4 rw 0 0\n/dev/b {tmp_path}/net/disk xfs rw 0 0\n"
+        f"/dev/a / ext4 rw 0 0\nbroken line\nserver:/x {tmp_path}/net nfs4 rw 0 0\n"
+        f"/dev/b {tmp_path}/net/disk xfs rw 0 0\n"
     )
     assert on_network_file_system(tmp_path / "net" / "archive.db", table)
     assert not on_network_file_system(tmp_path / "network" / "archive.db", table)

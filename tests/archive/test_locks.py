@@ -1,5 +1,6 @@
 """Locks on files, taken and given back by many at once."""
 
+import os
 import threading
 from pathlib import Path
 
@@ -60,6 +61,23 @@ def test_a_shared_lock_becomes_exclusive_only_when_nobody_shares_it(tmp_path: Pa
     assert not first.claim()
     assert not first.share()
     assert not path.exists()
+
+
+def test_a_lock_that_was_let_go_does_nothing_any_more(tmp_path: Path) -> None:
+    lock = FileLock.take(tmp_path / "lock")
+    assert lock is not None
+    lock.release()
+    lock.write_owner()
+    assert not lock.share()
+    assert not lock.claim()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_locked_is_an_error_and_leaves_nothing_open(tmp_path: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError, match="directory"):
+        FileLock.take(tmp_path)
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_lock_file_without_a_readable_owner_still_says_busy(tmp_path: Path) -> None:

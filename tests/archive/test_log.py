@@ -1,6 +1,7 @@
 """Entries: appended, read back, never changed."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,7 @@ from tests.archive.samples import AT, answered, everywhere, logged, returned, sa
 from tui_agent.archive import Archive
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.rows import logged_of, row_of
+from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -233,6 +235,38 @@ async def test_a_closed_archive_says_so(path: Path) -> None:
         await archive.sessions()
     with pytest.raises((ArchiveUnavailable, NotSaved), match="closed"):
         await archive.save_unsent("", "x")
+
+
+async def test_an_archive_that_could_not_be_opened_can_be_closed_and_says_so(path: Path) -> None:
+    worker = Worker(path)
+    with pytest.raises(ArchiveUnavailable, match="closed"):
+        await worker.read(lambda connection: connection)
+    await worker.close()
+    archive = await Archive.open(path)
+    assert archive.path == path
+    assert not archive.read_only
+    await archive.close()
+
+
+def test_what_was_asked_for_by_a_loop_that_has_ended_is_done_all_the_same(path: Path) -> None:
+    gate = threading.Event()
+    archive = asyncio.run(Archive.open(path))
+
+    async def ask_and_leave() -> None:
+        loop_is_busy = asyncio.ensure_future(archive._worker.write(lambda connection: gate.wait(10)))
+        asked = asyncio.ensure_future(archive.create_session("one", "/", AT))
+        await asyncio.sleep(0)
+        for task in (loop_is_busy, asked):
+            task.cancel()
+
+    asyncio.run(ask_and_leave())
+    gate.set()
+
+    async def look() -> list[str]:
+        return [session.id for session in await archive.sessions(archived=None)]
+
+    assert asyncio.run(look()) == ["one"]
+    asyncio.run(archive.close())
 
 
 async def test_a_session_without_entries_or_checkpoint_says_so(archive: Archive) -> None:

@@ -86,6 +86,17 @@ async def test_a_used_up_reserve_comes_back_when_there_is_room(
     await archive.append("one", [answered(4, "x" * 100_000)], {"seq": 4})
 
 
+async def test_without_room_for_the_reserve_it_is_not_all_well_again(
+    small: tuple[Archive, Room, list[NotSaved]], path: Path
+) -> None:
+    archive, _, _ = small
+    await archive.append("one", [answered(3, "x" * 100_000)], {"seq": 3}, at_last=True)
+    reserve_of(path).mkdir()
+    with pytest.raises(NotSaved, match="full"):
+        await archive.recover()
+    reserve_of(path).rmdir()
+
+
 def test_a_reserve_that_was_not_finished_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "archive.db"
     reserve_of(path).write_bytes(b"half")

@@ -181,6 +181,13 @@ async def test_an_answer_clears_the_partial_one_in_the_same_step(archive: Archiv
     assert await archive.partial("one") is None
 
 
+async def test_a_session_may_be_added_without_entries(archive: Archive) -> None:
+    await archive.add_sessions([NewSession("empty", "/", AT, "Empty", (), {})])
+    assert await archive.load("empty") == []
+    assert await archive.checkpoint("empty") is None
+    assert (await archive.session("empty")).title == "Empty"
+
+
 async def test_sessions_are_added_with_their_entries_all_or_none(archive: Archive) -> None:
     first = NewSession("new", "/there", AT, "shown", (said(1, "a"), answered(2, "b"), said(3, "c")), {"upto": 0})
     second = NewSession("other", "/there", AT, "", (said(1, "d"), logged(2, TitleSet("named"))), {})

@@ -6,6 +6,7 @@ Locks are `flock`s: the kernel lets go of them when a process ends in whatever w
 import fcntl
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -27,18 +28,17 @@ class FileLock:
         """The lock, or None when somebody else has it."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-                return None
-            except BaseException:
-                os.close(descriptor)
-                raise
-            if _is_still_at(path, descriptor):
-                return cls(path, descriptor)
-            os.close(descriptor)  # its last owner removed the file between our two calls
+            with ExitStack() as undone:
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+                undone.callback(os.close, descriptor)
+                try:
+                    fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return None
+                if _is_still_at(path, descriptor):
+                    undone.pop_all()
+                    return cls(path, descriptor)
+                # Its last owner removed the file between our two calls: once more.
 
     def write_owner(self) -> None:
         """Leave this process's id in the file, for the others' messages."""
