@@ -17,15 +17,16 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from tui_agent.context.ledger import carry, details_of, line, lost, merged, supersede
+from tui_agent.context.ledger import carry, details_of, line, lost, merged
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
     accepted,
+    as_carried,
+    details_now,
     next_id,
-    outdated,
     parse_items,
     render,
-    standing,
+    still_true,
     summary_requests,
 )
 from tui_agent.core.entries import AssistantSaid, Detail, Entry, Item, Logged, TextPart, UserSaid
@@ -137,11 +138,9 @@ async def run(client: ModelClient, demo: Demo, batches: Sequence[Sequence[int]],
                 print(f"    {refusal.what}")
                 continue
             new += attribute(parse_items(summary, folded, (*items, *new), next_id((*items, *new))), folded)
-        found = supersede(merged(details, details_of(folded)))
-        items = standing((*items, *new))
-        gone = set(outdated(items, found))
-        items = tuple(item for item in items if item.id not in gone)
-        details, _ = carry(lost(found, render(items)), _DETAILS_ROOM)
+        found = details_now(items, merged(details, details_of(folded)))
+        before, items = items, still_true(items, new, found)
+        details, _ = carry(as_carried(lost(found, render(items)), before), _DETAILS_ROOM)
     own = render(items)
     block = "\n".join([own, *map(line, details)])
     return Outcome(

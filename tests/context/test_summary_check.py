@@ -72,6 +72,7 @@ def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
         ("- a fact\n- b\n- a fact\n- c\n- A fact.", "stop", False, "repeats"),
         ("好的，" * 90, "stop", False, "repeats"),
         ("the same words again and again " * 40, "stop", False, "repeats"),
+        ("\n".join(f"[{each}] The user asked about the weather." for each in range(9)), "stop", False, "repeats"),
     ],
 )
 def test_what_is_no_summary_is_refused_and_the_reason_said(
@@ -120,6 +121,13 @@ def test_a_summary_that_tells_of_errors_and_refusals_is_accepted(reply: str) -> 
 def test_a_loop_shows_while_the_reply_is_still_arriving() -> None:
     assert repeats("- the port is 8081\n- OK\n- OK\n- OK\n- O")
     assert not repeats("- the port is 8081\n- OK\n- O")
+
+
+def test_a_list_of_alike_facts_is_no_loop() -> None:
+    facts = [f"- Part {each} lives in /srv/part-{each}/main.toml, checked on day {each}" for each in range(25)]
+
+    assert not repeats("\n".join(facts))
+    assert not repeats("\n".join(f"- 第 {each} 章在 chapters/{each}.md，已经检查过" for each in range(25)))
 
 
 def test_unwrapping_any_text_ends_soon() -> None:

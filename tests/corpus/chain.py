@@ -7,10 +7,10 @@ from tests.corpus.sessions import Fact, Session
 from tui_agent.context.block import block
 from tui_agent.context.checkpoint import advance, checkpoint_of
 from tui_agent.context.fold import Surroundings, context_of
-from tui_agent.context.ledger import carry, details_of, lost, merged, supersede
+from tui_agent.context.ledger import carry, details_of, lost, merged
 from tui_agent.context.policy import plan
 from tui_agent.context.provenance import attribute
-from tui_agent.context.summary import next_id, outdated, parse_items, render, standing
+from tui_agent.context.summary import as_carried, details_now, next_id, parse_items, render, still_true
 from tui_agent.core.entries import Compacted, Detail, Item, Logged, UserSaid, said_text
 from tui_agent.errors import NothingToFold
 
@@ -81,12 +81,10 @@ def compacted_again_and_again(
             continue
         new = attribute(parse_items(summarise(made.folded), made.folded, items, next_id(items)), made.folded)
         found = details_of(made.folded)
-        known = supersede(merged(details, found))
-        items = standing((*items, *new))
-        gone = set(outdated(items, known))
-        items = tuple(item for item in items if item.id not in gone)
+        known = details_now(items, merged(details, found))
+        before, items = items, still_true(items, new, known)
         text = render(items)
-        missing = lost(known, text)
+        missing = as_carried(lost(known, text), before)
         details, _left_out = carry(missing, budget)
         reported = merged(reported, missing)
         entry = Compacted(checkpoint.head, made.upto, items, text, details, FENCE, folded=made.messages)

@@ -18,16 +18,19 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_of, lost, merged, supersede, weight
+from tui_agent.context.ledger import carry, details_of, lost, merged, weight
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import (
+    as_carried,
+    details_now,
     extract,
     next_id,
     opaque,
-    outdated,
     render,
     standing,
+    still_true,
+    within,
 )
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, said_text
@@ -88,13 +91,19 @@ class Compactor:
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
         kept = [each for each in kept_details(session) if each.kind != "request"]
-        found = await asyncio.to_thread(_details_now, kept, made.folded)
-        items = await asyncio.to_thread(_still_true, standing(standing_items), new, found)
-        async with aclosing(self._summariser.consolidate(items, self._items_room())) as events:
+        found = await asyncio.to_thread(_details_now, standing_items, kept, made.folded)
+        items = await asyncio.to_thread(still_true, standing(standing_items), new, found, self._pins())
+        async with aclosing(self._summariser.consolidate(items, standing_items, self._items_room())) as events:
             async for event in events:
                 yield event
-        items = self._summariser.consolidated or items
-        yield Proposed(await self._proposal(made, items, found, time.monotonic() - started))
+        items, dropped = within(self._summariser.consolidated or items, self._items_room())
+        if dropped:
+            yield SummaryRestarted(_("{n} statements find no room in it").format(n=len(dropped)))
+            yield SummaryArrived(render(items))
+        yield Proposed(await self._proposal(made, items, (*found, *dropped), time.monotonic() - started))
+
+    def _pins(self) -> tuple[str, ...]:
+        return tuple(pin.text for pin in self._session.checkpoint.pins)
 
     def _items_room(self) -> int:
         """Tokens that the items may take before they are asked to be made fewer."""
@@ -104,7 +113,8 @@ class Compactor:
     async def _proposal(self, made: Plan, items: tuple[Item, ...], found: Sequence[Detail], seconds: float) -> Proposal:
         session, wish = self._session, self._wish
         text = render(items)
-        missing = await asyncio.to_thread(lost, found, text)
+        missing = await asyncio.to_thread(lost, found, "\n".join([text, *self._pins()]))
+        missing = as_carried(missing, live_items(session))
         carried, left_out = await asyncio.to_thread(carry, missing, self._details_room(), estimate)
         before = session.gauge()
         compacted = Compacted(
@@ -136,6 +146,7 @@ class Compactor:
             previous_text=said_text(previous.entry) if previous else "",
             first=made.folded[0].seq,
             kept=made.kept,
+            found=tuple(found),
         )
 
     def _details_room(self) -> int:
@@ -148,15 +159,9 @@ def _extracted(folded: Sequence[Logged], first_id: int) -> tuple[Item, ...]:
     return extract(folded, sorted(details_of(folded), key=weight), first_id=first_id)
 
 
-def _details_now(kept: Sequence[Detail], folded: Sequence[Logged]) -> tuple[Detail, ...]:
-    """The exact details that hold after the folded entries."""
-    return supersede(merged(kept, details_of(folded)))
-
-
-def _still_true(old: Sequence[Item], new: Sequence[Item], found: Sequence[Detail]) -> tuple[Item, ...]:
-    """Standing items and new ones, without those that a new item replaces or whose value has been given anew."""
-    replaced = {each for item in new for each in item.supersedes} | set(outdated((*old, *new), found))
-    return tuple(item for item in (*old, *new) if item.id not in replaced)
+def _details_now(items: Sequence[Item], kept: Sequence[Detail], folded: Sequence[Logged]) -> tuple[Detail, ...]:
+    """The exact details that hold after the folded entries, on top of the standing items and what was carried."""
+    return details_now(standing(items), merged(kept, details_of(folded)))
 
 
 def _is_not_worth_it(made: Plan) -> bool:

@@ -33,6 +33,9 @@ class Proposal:
     kept: int
     """Messages that stay word for word."""
 
+    found: tuple[Detail, ...] = ()
+    """The exact details that hold, whether the summary has them or not: what an edited text is compared with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposed:

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import Limits
 from tui_agent.context.summary import (
+    OUTGROWN,
     accepted,
     consolidated,
     consolidation_request,
@@ -111,9 +112,17 @@ class Summariser:
             raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
         self.items = tuple(new)
 
-    async def consolidate(self, items: Sequence[Item], room: int) -> AsyncGenerator[Event, None]:
-        """If the items take more than `room` tokens, ask for fewer; they stay if anything exact would be lost."""
-        if estimate(render(items)) <= room or not self.model:
+    async def consolidate(
+        self, items: Sequence[Item], before: Sequence[Item], room: int
+    ) -> AsyncGenerator[Event, None]:
+        """If the items take more than `room` tokens, ask for fewer; they stay if anything exact would be lost.
+
+        Where the items of `before` took more already, a model has been asked in vain: it is asked again when they
+        have outgrown that too.
+        """
+        size = estimate(render(items))
+        is_new = estimate(render(before)) <= room < size
+        if not self.model or not (is_new or size > OUTGROWN * room):
             return
         yield SummaryRestarted(_("the summary has outgrown its share and is made shorter"))
         answers: list[str] = []

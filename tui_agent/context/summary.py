@@ -4,17 +4,21 @@ from tui_agent.context.summary_check import accepted, repeats, unwrapped
 from tui_agent.context.summary_consolidation import consolidated, consolidation_request, thinned
 from tui_agent.context.summary_items import extract, next_id, opaque, render, standing
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
+from tui_agent.context.summary_leaving import OUTGROWN, as_carried, details_now, still_true, within
 from tui_agent.context.summary_outdated import outdated
 from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused, summary_requests
 
 __all__ = [
+    "OUTGROWN",
     "SECTIONS",
     "Language",
     "accepted",
+    "as_carried",
     "consolidated",
     "consolidation_request",
     "defused",
+    "details_now",
     "extract",
     "language_of",
     "next_id",
@@ -24,7 +28,9 @@ __all__ = [
     "render",
     "repeats",
     "standing",
+    "still_true",
     "summary_requests",
     "thinned",
     "unwrapped",
+    "within",
 ]

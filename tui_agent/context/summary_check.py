@@ -47,6 +47,8 @@ _REPEATS = 3
 _PLACEHOLDERS = frozenset({"none", "n/a", "na", "nothing", "无", "没有", "暂无", "(none)", "（无）"})
 _FEW_DIFFERENT = 0.15
 _MANY_WORDS = 60
+_RUN = 4
+_NUMBER_IN_FRONT = re.compile(r"^\W*\d{1,9}\W+")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•·]|\d+[.)、])\s*\S")
 _UNFINISHED = {
     None: N_("it stopped before it was complete"),
@@ -149,11 +151,13 @@ def _json_object(text: str) -> dict[str, object]:
 
 def repeats(text: str) -> bool:
     """Whether a reply, complete or still arriving, goes round in circles."""
-    lines = Counter(line.strip(" \t-*•·#:：.。").casefold() for line in text.splitlines())
+    lines = Counter(_NUMBER_IN_FRONT.sub("", line).strip(" \t-*•·#:：.。").casefold() for line in text.splitlines())
     if any(count >= _REPEATS and line and line not in _PLACEHOLDERS for line, count in lines.items()):
         return True
     words = words_of(text)
-    return len(words) >= _MANY_WORDS and len(set(words)) / len(words) < _FEW_DIFFERENT
+    # Runs of words and not words: a list of alike facts has the same words in every line, but another value in each.
+    runs = list(zip(*(words[place:] for place in range(_RUN)), strict=False))
+    return len(words) >= _MANY_WORDS and len(set(runs)) / len(runs) < _FEW_DIFFERENT
 
 
 def _rejected(reason: str) -> SummaryRejected:

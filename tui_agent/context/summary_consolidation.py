@@ -9,10 +9,15 @@ from tui_agent.context.summary_language import language_of_items
 from tui_agent.context.summary_parsing import parse_items
 from tui_agent.context.summary_prompt import defused
 from tui_agent.context.tokens import estimate as estimate_tokens
+from tui_agent.context.words import overlap, salient
 from tui_agent.core.entries import Item
 from tui_agent.core.messages import Message
 from tui_agent.errors import SummaryRejected
 from tui_agent.language import _
+
+_TOLD_FROM = 0.5
+_TOLD_SHARE = 0.5
+"""Of so many of the old statements, so many of the words have to be told: the rest may have ceased to matter."""
 
 _LASTING = frozenset({"rules", "goals"})
 
@@ -56,6 +61,12 @@ def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[I
             ),
             _("The longer one stays."),
         )
+    words = salient(new_text)
+    told = sum(overlap(salient(item.text), words) >= _TOLD_FROM for item in standing(old_items))
+    if told < _TOLD_SHARE * len(standing(old_items)):
+        raise SummaryRejected(
+            _("The shorter summary leaves out most of what the longer one says."), _("The longer one stays.")
+        )
     if not new_items or len(new_text) >= len(old_text):
         raise SummaryRejected(_("The shorter summary is not shorter."), _("The longer one stays."))
     return inherited(new_items, standing(old_items))
@@ -68,10 +79,13 @@ def thinned(
 
     Of what goes, tool output goes first, then what holds nothing exact, then the oldest; rules and goals go last.
     """
-    current = standing(items)
-    excess = estimate(render(current)) - max(0, room)
+    current = kept = standing(items)
     dropped: set[str] = set()
+    excess = estimate(render(kept)) - max(0, room)
     for _place, item in sorted(enumerate(current), key=_worth):
+        if excess <= 0:
+            kept = tuple(each for each in current if each.id not in dropped)
+            excess = estimate(render(kept)) - max(0, room)
         if excess <= 0:
             break
         dropped.add(item.id)

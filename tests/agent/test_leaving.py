@@ -1,0 +1,129 @@
+"""What leaves the summary with another compaction, and that nothing exact does so unseen."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.desk import Desk, compact, desk, propose, talk
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Scripted, says
+from tui_agent.agent import changes
+from tui_agent.context.summary import OUTGROWN
+from tui_agent.context.tokens import estimate
+
+WINDOW = 2_048
+ITEMS_ROOM = WINDOW // 4
+
+
+def block_of(at: Desk) -> str:
+    return at.session.context().messages[1].text
+
+
+async def test_the_details_of_a_replaced_item_are_carried(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, context_window=16_384) as at:
+            await talk(at, server, *(f"message {place}" for place in range(4)))
+            server.script(says("- The nightly job writes /srv/q/p.toml"))
+            await compact(at, keep=0)
+            await talk(at, server, *(f"message {place}" for place in range(4)))
+            server.script(says("- The nightly job was switched off (replaces i1)"))
+            compacted = await compact(at, keep=0)
+            assert [item.text for item in compacted.items] == ["The nightly job was switched off"]
+            assert [detail.text for detail in compacted.details] == ["/srv/q/p.toml"]
+            assert block_of(at).count("/srv/q/p.toml") == 1
+
+
+async def test_a_correction_finds_the_value_it_replaces_in_the_summary(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "The port is 8081.", "one", "two")
+            server.script(says("- The port is 8081."))
+            await compact(at, keep=0)
+            await talk(at, server, "Sorry, 9090, not 8081.", "three", "four")
+            server.script(says("- Work went on."))
+            await compact(at, keep=0)
+            assert "8081" not in block_of(at)
+            assert "port: 9090" in block_of(at)
+
+
+# ── pins ─────────────────────────────────────────────────────────────────────
+
+
+async def test_a_text_pinned_and_repeated_by_the_summary_stands_once(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await changes.pin(at.session, "The deploy password is periwinkle-7. Never push to main.")
+            await talk(at, server, "The deploy password is periwinkle-7.", "Never push to main.", "one", "two")
+            server.script(says("- Deploy password: periwinkle-7\n- Never push to main\n- Two more messages came"))
+            compacted = await compact(at, keep=0)
+            assert [item.text for item in compacted.items] == ["Two more messages came"]
+            assert block_of(at).count("periwinkle-7") == 1
+            assert block_of(at).count("push to main") == 1
+
+
+async def test_a_standing_item_leaves_for_a_pin_that_says_the_same(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "Never push to main.", "one", "two")
+            server.script(says("- Never push to main.\n- Two messages came"))
+            await compact(at, keep=0)
+            await changes.pin(at.session, "Never push to main.")
+            await talk(at, server, "three", "four", "five")
+            server.script(says("- Three more"))
+            await compact(at, keep=0)
+            assert block_of(at).count("push to main") == 1
+
+
+# ── room ─────────────────────────────────────────────────────────────────────
+
+
+async def test_a_list_that_nothing_makes_shorter_stays_whole_up_to_twice_its_share(tmp_path: Path) -> None:
+    facts = [
+        f"- Part {place} lives in /srv/part-{place}/main-{place}.toml and was checked on day {place}"
+        for place in range(25)
+    ]
+
+    with ModelServer() as server:
+        async with desk(server, tmp_path, context_window=WINDOW, compaction_mode="off", threshold=None) as at:
+            await _grown(at, server, "x " * 700)
+            server.script(says("\n".join(facts)), says("- It was all checked"))
+            proposal = await propose(at, keep=2)
+            assert ITEMS_ROOM < estimate(proposal.compacted.text) <= OUTGROWN * ITEMS_ROOM
+            assert len(proposal.compacted.items) == 25
+            assert [request.body["messages"][0]["content"][:11] for request in server.requests[-1:]] == ["You shorten"]
+
+
+async def test_beyond_that_whole_statements_go_and_the_report_names_them(tmp_path: Path) -> None:
+    with ModelServer(otherwise=_copies) as server:
+        async with desk(server, tmp_path, context_window=WINDOW, compaction_mode="off", threshold=None) as at:
+            dropped = 0
+            for _round in range(20):
+                await _grown(at, server, "y " * 200)
+                proposal = await propose(at, keep=2)
+                assert estimate(proposal.compacted.text) <= OUTGROWN * ITEMS_ROOM
+                before = {item.text for item in changes.live_items(at.session)}
+                gone = before - {item.text for item in proposal.compacted.items}
+                named = {detail.text for detail in (*proposal.lost, *proposal.compacted.details)}
+                assert gone <= named
+                dropped += len(gone)
+                await at.services.apply(at.session, proposal)
+            assert dropped > 10
+            asked = [each for each in server.requests if each.body["messages"][0]["content"].startswith("You shorten")]
+            assert 0 < len(asked) < 20
+
+
+_seen = 0
+
+
+def _copies(body: dict[str, Any]) -> Scripted:
+    """A summariser with something new to say each time, and nothing when it is to shorten."""
+    global _seen
+    _seen += 1
+    if body["messages"][0]["content"].startswith("You shorten"):
+        return says("- Everything was noted")
+    return says("\n".join(f"- Note {_seen}-{each} about the weather in the town of Sommerfeld" for each in range(6)))
+
+
+async def _grown(at: Desk, server: ModelServer, text: str) -> None:
+    server.script(*(says(f"answer {place}") for place in range(3)))
+    for place in range(3):
+        await at.say(f"{place} {text}")
