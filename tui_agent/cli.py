@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     path = config_file(override=args.config or "")
-    speak(wanted_language(os.environ, path), os.environ)
+    is_for_programs = args.json or getattr(args, "output", "text") != "text"
+    speak("en" if is_for_programs else wanted_language(os.environ, path), os.environ)
     match args.command:
         case ("config",):
             return _config(args.action, path)
@@ -77,6 +78,8 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
             _("This terminal (TERM=dumb) cannot draw a full screen."),
             todo=_("Use tui-agent -p PROMPT for a single answer."),
         )
+    if os.environ.get("NO_COLOR") == "":  # empty says nothing; Textual takes it for a yes
+        del os.environ["NO_COLOR"]
     gc.disable()  # until the chat has been painted: there is nothing to be collected, but much to be looked through
     from tui_agent.ui.app import TuiAgentApp
     from tui_agent.ui.process import let_go_of_lost_terminal

@@ -48,6 +48,7 @@ KEYS = {
     "f3": "\x1bOR",
     "f4": "\x1bOS",
     "f8": "\x1b[19~",
+    "f9": "\x1b[20~",
     "alt+up": "\x1b[1;3A",
     "ctrl+home": "\x1b[1;5H",
     "ctrl+enter": "\x1b[13;5u",
