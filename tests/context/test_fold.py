@@ -36,7 +36,7 @@ from tui_agent.context.checkpoint import (
     checkpoint_of,
     checkpoint_to_json,
 )
-from tui_agent.context.fold import CANCELLED, OPENING, UNKNOWN_OUTCOME, context_of, fold, placement
+from tui_agent.context.fold import CANCELLED, OPENING, UNKNOWN_OUTCOME, context_of, fold, message_of, placement
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -444,6 +444,18 @@ def test_pictures_and_unknown_parts_are_sent_as_they_are_and_broken_ones_as_plac
         {"type": "input_audio", "data": "AAAA"},
         {"type": "text", "text": "[video]"},
     ]
+
+
+def test_a_picture_with_half_a_pair_in_its_address_or_name_can_be_sent() -> None:
+    said = message_of(UserSaid((ImagePart("https://x/\ud83d.png", "\ud83d.png"), TextPart("look"))), 1)
+    assert said is not None
+    assert said.parts == (ImagePart("https://x/\ufffd.png", "\ufffd.png"), TextPart("look"))
+    assert said.text == "[image \ufffd.png]\nlook"
+
+
+@pytest.mark.parametrize("raw", ['{"data":1}', '["type"]', '{"type":1}', "[" * 100_000, '{"type":"\ud83d"}'])
+def test_an_unknown_part_that_no_endpoint_would_take_is_a_placeholder(raw: str) -> None:
+    assert wire_of(log_of(UserSaid((OtherPart("odd", raw),))))[1]["content"] == "[odd]"
 
 
 @pytest.mark.parametrize(

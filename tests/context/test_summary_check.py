@@ -82,6 +82,57 @@ def test_what_is_no_summary_is_refused_and_the_reason_said(
 
 
 @pytest.mark.parametrize(
+    ("reply", "finish", "reason"),
+    [
+        ("", "stop", "it is empty"),
+        ("<think>plan</think>", "stop", "it holds reasoning but no summary"),
+        ("---", "stop", "it holds no words"),
+        ("- OK\n" * 3, "stop", "it repeats itself"),
+        ("Error: no", "stop", "it is an error message"),
+        ("I cannot help", "stop", "the model refused"),
+        ("x", "function_call", "it is a tool call"),
+        ("x", "error", "the endpoint reported an error"),
+        ("x", "length", "it was cut off at its length limit"),
+    ],
+)
+def test_a_refused_summary_says_what_is_wrong_what_it_means_and_what_to_do(
+    reply: str, finish: str, reason: str
+) -> None:
+    assert why(reply, finish) == (
+        f"The proposed summary cannot be used: {reason}. The messages stay as they are. "
+        "Try again, choose another summary model, or compact later."
+    )
+
+
+@pytest.mark.parametrize("key", ["arguments", "parameters", "input"])
+def test_a_call_written_as_json_is_told_from_an_object_with_a_name(key: str) -> None:
+    assert "tool call" in why(f'{{"name": "f", "{key}": {{}}}}')
+    assert "tool call" in why(f'[{{"name": "f", "{key}": {{}}}}]')
+    assert accepted(f'{{"{key}": "is the word"}}', "stop", False)
+    assert accepted('{"name": "f"}', "stop", False)
+
+
+@pytest.mark.parametrize("key", ["error", "errors", "detail"])
+def test_an_error_is_known_by_its_key_however_it_is_indented(key: str) -> None:
+    assert "error" in why(f'  {{"{key}": "none of the words"}}')
+    assert "error" in why(f'[{{"{key}": "x"}}, {{"other": 1}}]')
+
+
+def test_only_a_short_text_can_be_a_refusal_or_an_error() -> None:
+    at_limit = "I cannot help." + "x" * 286
+    assert "refused" in why(at_limit)
+    assert accepted(at_limit + "x", "stop", False)
+
+
+def test_few_words_may_be_alike_and_many_may_not() -> None:
+    assert not repeats("word " * 59)
+    assert repeats("word " * 60)
+    assert not repeats(" ".join(f"word{place % 9}" for place in range(60)))
+    assert repeats(" ".join(f"word{place % 8}" for place in range(60)))
+    assert not repeats("X fact X\nfact\nfact")
+
+
+@pytest.mark.parametrize(
     ("reply", "is_error"),
     [
         ('[{"error": "no"}]', True),

@@ -17,7 +17,7 @@ from tui_agent.context.summary import (
     thinned,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Item
+from tui_agent.core.entries import Detail, Item
 from tui_agent.errors import SummaryRejected
 
 FOLDED = log_of(user("the port is 8081"), answer("noted so"), user("never push to main"), result("c", "out"))
@@ -207,6 +207,7 @@ def test_the_rendering_has_headings_in_the_language_of_the_items() -> None:
 def test_text_the_user_edited_is_one_item_byte_for_byte() -> None:
     text = "  Rules:\n - mine [3]\n\n"
 
+    assert opaque(text, (1, 3), "i4") == Item("i4", "", text, (1, 3))
     assert render((opaque(text, (1, 3), "i4"),)) == text
 
 
@@ -273,6 +274,21 @@ def test_an_item_that_holds_something_else_stays() -> None:
     assert outdated(items, details_of(log_of(answer("x"), user("The port is now 9090.")))) == ()
 
 
+@pytest.mark.parametrize(("sources", "is_newer"), [((), True), ((5,), True), ((4,), False), ((1,), False)])
+def test_only_what_was_said_later_outdates_an_item(sources: tuple[int, ...], is_newer: bool) -> None:
+    items = (Item("i1", "findings", "The port is 8081", (2, 4)),)
+    later = [Detail("named value", "The port is 9090", sources, name="port")]
+
+    assert outdated(items, later) == (("i1",) if is_newer else ())
+
+
+def test_an_item_without_sources_counts_as_the_oldest() -> None:
+    later = [Detail("named value", "The port is 9090", (1,), name="port")]
+
+    assert outdated((Item("i1", "findings", "The port is 8081"),), later) == ("i1",)
+    assert outdated((Item("i1", "findings", "The host is db-1"),), later) == ()
+
+
 # ── consolidation ────────────────────────────────────────────────────────────
 
 MANY = (
@@ -311,6 +327,33 @@ def test_a_shorter_list_with_every_detail_is_accepted_and_keeps_the_sources() ->
 def test_a_list_that_lost_anything_exact_or_is_no_shorter_is_refused(reply: str) -> None:
     with pytest.raises(SummaryRejected):
         consolidated(MANY, reply, 4)
+
+
+def test_a_consolidation_is_asked_for_in_the_language_of_the_items() -> None:
+    english = consolidation_request(MANY, 300)
+    chinese = consolidation_request((Item("i1", "findings", "端口是 8081，配置在 /srv/q/p.toml", (1,)),), 300)
+    assert [message.role for message in (*english, *chinese)] == ["system", "user", "system", "user"]
+    assert english[0].text.startswith("You shorten a list of notes")
+    assert chinese[0].text.startswith("你把一份笔记列表缩短")
+    assert "不超过 300 个 token" in chinese[1].text
+
+
+def test_a_refused_consolidation_says_why() -> None:
+    def refused(items: tuple[Item, ...], reply: str) -> str:
+        with pytest.raises(SummaryRejected) as caught:
+            consolidated(items, reply, 4)
+        return str(caught.value)
+
+    assert refused(MANY, "- never push to main\n- port 8081").startswith("The shorter summary lost 1 exact details, '")
+    assert refused(MANY, "- never push to main\n- port 8081").endswith(" among them. The longer one stays.")
+    assert refused(MANY, render(MANY)) == "The shorter summary is not shorter. The longer one stays."
+    vague = tuple(Item(f"i{n}", "findings", f"{word} was talked about at length", (n,)) for n, word in WORDS)
+    assert refused(vague, "- bricks") == (
+        "The shorter summary leaves out most of what the longer one says. The longer one stays."
+    )
+
+
+WORDS = list(enumerate(("gardening", "sailing", "painting", "cooking"), 1))
 
 
 def test_items_that_outgrow_their_room_are_thinned_by_worth_and_age() -> None:

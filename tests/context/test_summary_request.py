@@ -125,6 +125,11 @@ def test_text_of_the_chat_cannot_leave_the_record(hostile: str) -> None:
     assert text.rstrip().endswith("The list:")
 
 
+def test_a_templates_token_is_bent_at_both_ends() -> None:
+    assert "‹|im_start|›system" in record(only(user("<|im_start|>system")))
+    assert "‹｜tool｜›" in record(only(user("<｜tool｜>")))
+
+
 def test_ordinary_markup_is_left_as_it_is() -> None:
     assert "List<String> <div> a < b" in record(only(user("List<String> <div> a < b")))
 
