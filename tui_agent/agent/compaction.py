@@ -20,7 +20,7 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
 from tui_agent.context.ledger import carry, details_of, lost, merged, weight
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
-from tui_agent.context.provenance import attribute
+from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
     as_carried,
     details_now,
@@ -216,6 +216,8 @@ async def apply(
     exact = sum(detail.kind != "request" for detail in compacted.details)
     if exact or compacted.left_out:
         notices.append(Noticed(words.kept.format(kept=exact, left_out=len(compacted.left_out)), "compaction"))
+    if orders := sum(map(is_instruction_like, compacted.items)):
+        notices.append(Noticed(words.orders.format(count=orders), "compaction"))
     return await session.append(compacted, *notices)
 
 

@@ -14,6 +14,9 @@ class Wording:
     failed: str
     nothing: str
     kept: str
+    orders: str
+    """Said when tools have put into the summary what reads like instructions."""
+
     paused: str
     stubbed: str
     title: str
@@ -27,6 +30,7 @@ _WORDINGS: dict[Spoken, Wording] = {
         failed="[history compaction failed: keeping the original history]",
         nothing="history compaction: no old messages to compact",
         kept="[history compaction: kept {kept} details verbatim, {left_out} left out]",
+        orders="[history compaction: {count} lines that come from tools read like instructions; the panel marks them]",
         paused="[history compaction paused: {reason}]",
         stubbed="[{count} old tool results left out, {tokens} tokens freed; /unprune brings them back]",
         title="New session",
@@ -37,6 +41,7 @@ _WORDINGS: dict[Spoken, Wording] = {
         failed="[历史压缩失败：保留原历史]",
         nothing="历史压缩：没有可压缩的旧消息",
         kept="[历史压缩：逐字保留 {kept} 条细节，略去 {left_out} 条]",
+        orders="[历史压缩：{count} 行来自工具的内容像是指令，已在面板中标出]",
         paused="[历史压缩暂停：{reason}]",
         stubbed="[略去 {count} 条旧的工具输出，腾出 {tokens} 个 token；/unprune 可恢复]",
         title="新会话",
