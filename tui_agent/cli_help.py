@@ -3,6 +3,7 @@
 import argparse
 import re
 import shutil
+import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -22,6 +23,8 @@ _COMPLAINTS = (
 )  # fmt: skip
 """What argparse complains of, in its own English, and what stands for it in another language."""
 
+_KINDS = {"int": N_("a whole number"), "number": N_("a number")}
+
 
 def parser_for(prog: str | None, *, has_help: bool = True, **more: Any) -> argparse.ArgumentParser:
     """A parser of the program or of one of its commands."""
@@ -31,9 +34,15 @@ def parser_for(prog: str | None, *, has_help: bool = True, **more: Any) -> argpa
     return made
 
 
+def settle_usage(parser: argparse.ArgumentParser) -> None:
+    """Fix the usage as it is: argparse's intermixed parsing would cut seven characters off it, for "usage: "."""
+    parser.usage = parser.format_usage().removeprefix(_("usage: ")).rstrip("\n")
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        super().error(in_our_words(message))
+        self.print_usage(sys.stderr)
+        self.exit(2, _("{prog}: error: {message}\n").format(prog=self.prog, message=in_our_words(message)))
 
 
 def in_our_words(complaint: str) -> str:
@@ -41,7 +50,8 @@ def in_our_words(complaint: str) -> str:
     for pattern, words in _COMPLAINTS:
         matched = re.fullmatch(pattern, complaint)
         if matched and _(words) != words:
-            return _(words).format(**matched.groupdict())
+            kind = _KINDS.get(matched.groupdict().get("kind", ""), "")
+            return _(words).format(**{**matched.groupdict(), "kind": _(kind)})
     return complaint
 
 

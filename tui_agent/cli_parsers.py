@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui_agent import __version__
-from tui_agent.cli_help import parser_for
+from tui_agent.cli_help import parser_for, settle_usage
 from tui_agent.language import N_, _
 
 Filling = Callable[[argparse.ArgumentParser], None]
@@ -28,6 +28,7 @@ class Command:
         )
         made.set_defaults(command=self.words)
         self.fill(made)
+        settle_usage(made)
         return made
 
 

@@ -6,10 +6,32 @@ import platform
 import sys
 
 from tui_agent import __version__
-from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams
+from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams, in_column
 from tui_agent.agent.services import Services
 from tui_agent.errors import TuiAgentError
+from tui_agent.language import N_, _
 from tui_agent.paths import cache_dir, config_file, data_dir
+
+_NAMES = {
+    "version": N_("version"),
+    "python": N_("python"),
+    "terminal": N_("terminal"),
+    "is_terminal": N_("is_terminal"),
+    "data": N_("data"),
+    "config": N_("config"),
+    "cache": N_("cache"),
+    "key": N_("key"),
+    "problems": N_("problems"),
+    "sessions": N_("sessions"),
+    "endpoint": N_("endpoint"),
+    "place": N_("place"),
+    "model": N_("model"),
+    "window": N_("window"),
+    "window_source": N_("window_source"),
+    "counter": N_("counter"),
+    "error": N_("error"),
+}
+"""What is reported, as people are told it; for programs it keeps its names."""
 
 
 async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, streams: Streams) -> int:
@@ -23,7 +45,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         "data": str(data_dir(override=settings.data_dir)),
         "config": str(config_file()),
         "cache": str(cache_dir()),
-        "key": "set" if settings.api_key else "not set",
+        "key": N_("set") if settings.api_key else N_("not set"),
         "problems": list(problems),
     }
     code = DONE
@@ -48,5 +70,11 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
     if as_json:
         streams.print_json(report)
     for name, value in () if as_json else report.items():
-        streams.show(f"{name + ':':<15} {json.dumps(value) if isinstance(value, list) else value}")
+        streams.show(f"{in_column(_(_NAMES[name]) + ':', 15)} {_told(name, value)}")
     return code
+
+
+def _told(name: str, value: object) -> object:
+    if name in ("key", "place", "window_source"):
+        return _(str(value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -116,5 +116,5 @@ def _blocks(table: str, prefix: str) -> Iterator[str]:
     """`# meaning`, `# key = default`, an empty line, for each setting of a table that has a simple value."""
     for each in descriptions():
         if about_each()[each.name].table == table and each.key and each.name not in ("keys", "endpoints"):
-            allowed = "" if each.allowed == _("text") else " " + _("Allowed: {words}.").format(words=each.allowed)
+            allowed = "" if each.allowed == _("text") else _(" Allowed: {words}.").format(words=each.allowed)
             yield f"# {_(each.means)}{allowed}\n# {each.key.removeprefix(prefix)} = {each.default}\n"
