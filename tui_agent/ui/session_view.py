@@ -47,6 +47,7 @@ from tui_agent.ui.widgets.gauge import REPAINT_SECONDS
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
+from tui_agent.ui.words import word
 
 STOP_HINT = N_("Esc stops")
 
@@ -120,7 +121,7 @@ class SessionView:
         bar.show_status(
             Status(
                 model=safe(bench.connection.model, single_line=True, strict=True),
-                place=safe(bench.connection.place, single_line=True, strict=True),
+                place=safe(word(bench.connection.place), single_line=True, strict=True),
                 ready=True,
                 approval=bench.rulebook.mode,
                 mode=bench.mode,

@@ -1,6 +1,7 @@
 """Asks whether a tool may do what it would do, showing it to the byte."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import monotonic
 from typing import ClassVar, get_args
 
@@ -10,6 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
@@ -23,6 +25,9 @@ from tui_agent.ui.widgets.safe_fields import SafeInput
 
 DEAF_SECONDS = 0.3
 """Keys are ignored for this long after the question appears: they were meant for something else."""
+
+HELD_SECONDS = 0.3
+"""A letter answers only after this long: another one behind it makes both the beginning of a sentence."""
 
 _QUESTIONS = {
     "read": N_("Read this?"),
@@ -43,6 +48,10 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self._request = request
         self._clock = clock
         self._opened = clock()
+        self._letter = ""
+        """The letter that was just pressed, while it may still be the first of a sentence."""
+
+        self._held: Timer | None = None
 
     def compose(self) -> ComposeResult:
         intent = self._request.intent
@@ -65,18 +74,40 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 
     async def _on_key(self, event: events.Key) -> None:
         """Keys in the first moment are for something else; other letters begin a refusal in words."""
+        character = event.character if event.is_printable and event.character else ""
+        bound = self._bindings.key_to_bindings.get(event.key)
+        comment = self.query_one(Input)
         if self._is_deaf:
-            event.stop()
-            event.prevent_default()
-        elif event.is_printable and event.character and not self._means_something(event.key):
-            event.stop()
-            self.action_comment()
-            self.query_one(Input).insert_text_at_cursor(event.character)
+            pass
+        elif comment.has_focus:
+            return
+        elif character and comment.has_class("-open"):  # typed faster than the field gets the focus
+            comment.insert_text_at_cursor(character)
+        elif character and self._held is not None:
+            self._say(self._letter + character)
+        elif bound and character.isalpha():
+            self._letter = character
+            self._held = self.set_timer(HELD_SECONDS, partial(self.run_action, bound[0].action))
+        elif character and not bound and event.key != "space":
+            self._say(character)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
-    def _means_something(self, key: str) -> bool:
-        return self.query_one(Input).has_focus or key in self._bindings.key_to_bindings or key == "space"
+    def _say(self, words: str) -> None:
+        """Begin a refusal in words."""
+        self.action_comment()
+        self.query_one(Input).insert_text_at_cursor(words)
+
+    def _let_go(self) -> None:
+        """Forget the answer that a letter has given a moment ago."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.stop()
 
     def action_decide(self, verdict: str) -> None:
+        self._let_go()
         for known in get_args(Verdict):
             if known == verdict:
                 self._decide(known)
@@ -94,6 +125,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
             self.dismiss(Decision(verdict))
 
     def action_comment(self) -> None:
+        self._let_go()
         if not self._is_deaf:
             self.query_one(Input).add_class("-open")
             self.query_one(Input).focus()
@@ -117,7 +149,7 @@ def _headlines(intent: Intent) -> Iterator[Content]:
     if intent.directory:
         yield Content.styled(_("in "), MUTED) + content(intent.directory, single_line=True, strict=True)
     if intent.outside:
-        target = safe(intent.binding, single_line=True, strict=True)
+        target = safe(intent.target, single_line=True, strict=True)
         yield Content.styled(_("! outside the workspace: {target}").format(target=target), "bold $warning")
     if intent.sensitive and intent.tool:
         yield Content.styled(_("! other programs run this by themselves; it can only be allowed once"), "bold $warning")

@@ -69,7 +69,7 @@ class Assembler:
                 return self._returned(seq, at, returned)
             case Interrupted(reason):
                 self.agent_speaks = False
-                return [NoticeBlock(seq, at, reason, "stopped")]
+                return [NoticeBlock(seq, at, _(reason), "stopped")]
             case Failed(what, meaning, todo):
                 self.agent_speaks = False
                 return [FailureBlock(seq, at, what, meaning, todo)]
