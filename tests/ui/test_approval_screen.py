@@ -7,6 +7,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_text, sees
+from tests.ui.support import until
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
@@ -78,6 +79,7 @@ async def asked(
 async def test_each_key_means_one_answer(key: str, verdict: str) -> None:
     async with asked(COMMAND) as (app, pilot):
         await pilot.press(key)
+        await until(lambda: bool(app.answers), pilot)
         assert [answer.verdict for answer in app.answers if answer] == [verdict]
 
 
@@ -93,19 +95,19 @@ async def test_keys_in_the_first_moment_were_meant_for_something_else() -> None:
         assert app.answers == []
         app.clock.now += DEAF_SECONDS + 0.01
         await pilot.press("y")
-        assert len(app.answers) == 1
+        await until(lambda: len(app.answers) == 1, pilot)
 
 
 async def test_nothing_is_approved_before_its_end_was_on_the_screen() -> None:
     long = Intent("run_command", "command", "x", "x", "\n".join(f"echo {n}" for n in range(200)) + "\nrm -rf /", "/w")
     async with asked(long) as (app, pilot):
         await pilot.press("y")
-        assert app.answers == []
         await sees(pilot, "Read to the end first")
-        await pilot.press("end", "y")
-        await pilot.pause()
-        if not app.answers:
-            await pilot.press("y")
+        assert app.answers == []
+        await pilot.press("end")
+        await sees(pilot, "rm -rf /")
+        await pilot.press("y")
+        await until(lambda: bool(app.answers), pilot)
         assert [answer.verdict for answer in app.answers if answer] == ["once"]
         assert "rm -rf /" not in screen_text(app)
 
@@ -114,6 +116,7 @@ async def test_what_is_long_can_be_denied_without_reading() -> None:
     long = Intent("run_command", "command", "x", "x", "echo\n" * 200, "/w")
     async with asked(long) as (app, pilot):
         await pilot.press("n")
+        await until(lambda: bool(app.answers), pilot)
         assert [answer.verdict for answer in app.answers if answer] == ["denied"]
 
 
@@ -121,6 +124,20 @@ async def test_typed_words_deny_with_these_words() -> None:
     async with asked(COMMAND) as (app, pilot):
         await pilot.press("u", *"se make clean", "enter")
         assert app.answers == [Decision("denied", "use make clean")]
+
+
+@pytest.mark.parametrize("words", ["not now", "yes but in a copy", "and what of the tests", "so what is it for", "no"])
+async def test_words_that_begin_with_a_bound_letter_deny_too_and_allow_nothing(words: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press(*("space" if letter == " " else letter for letter in words), "enter")
+        assert app.answers == [Decision("denied", words)]
+
+
+async def test_escape_right_behind_a_letter_denies() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("y", "escape")
+        await until(lambda: bool(app.answers), pilot)
+        assert app.answers == [Decision("denied")]
 
 
 async def test_tab_opens_the_field_for_words_that_begin_with_a_bound_letter() -> None:
@@ -132,10 +149,11 @@ async def test_tab_opens_the_field_for_words_that_begin_with_a_bound_letter() ->
 async def test_what_other_programs_run_can_only_be_allowed_once() -> None:
     hook = Intent("write_file", "edit", ".git/hooks/x", "write", "+x", "/w", sensitive=True)
     async with asked(hook) as (app, pilot):
-        await pilot.press("a", "s")
+        await pilot.press("a")
+        await sees(pilot, "This can only be allowed once: 1 or y.")
         assert app.answers == []
-        await sees(pilot, "only be allowed once")
         await pilot.press("y")
+        await until(lambda: bool(app.answers), pilot)
         assert [answer.verdict for answer in app.answers if answer] == ["once"]
 
 
@@ -167,3 +185,9 @@ async def test_reaching_outside_the_workspace_is_said() -> None:
     outside = Intent("read_file", "read", "x", "read x", "", "/w", outside=True, binding="/etc/passwd")
     async with asked(outside) as (_app, pilot):
         await sees(pilot, "outside the workspace: /etc/passwd")
+
+
+async def test_a_command_that_would_run_outside_is_shown_with_the_directory() -> None:
+    outside = Intent("run_command", "command", "make", "$ make", "make", "/etc/apt", outside=True, binding="make")
+    async with asked(outside) as (_app, pilot):
+        await sees(pilot, "outside the workspace: /etc/apt")
