@@ -1,6 +1,7 @@
 """The language of the interface: which one it is, and that the Chinese catalogue says all that the source says."""
 
 import ast
+import re
 import string
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from babel.messages.catalog import Message
 
 from tests import texts
+from tui_agent import errors
 from tui_agent.language import N_, _, ngettext
 from tui_agent.settings import load, speak, spoken, wanted_language
 
@@ -151,3 +153,73 @@ def bound(module: ast.Module) -> Iterator[int]:
         match node:
             case ast.Name(id="_", ctx=ast.Store()) | ast.arg(arg="_"):
                 yield node.lineno
+
+
+SAYING = {
+    **dict.fromkeys(("notify", "tell", "coach", "note", "say_reply", "report", "Noticed", "SummaryRestarted"), (0,)),
+    **dict.fromkeys(("Static", "Label", "Button", "Option", "Content", "styled", "Line", "Run", "plain_row"), (0,)),
+    **dict.fromkeys(("PickScreen", "ReadingScreen", "ConfirmScreen", "TextPromptScreen"), (0, 1)),
+    "Choice": (1, 2),
+    "Key": (3,),
+    "Command": (1, 2),
+    "NoticeBlock": (2,),
+    "add_argument_group": (0,),
+    "add_argument": (),
+}
+"""Where calls are given words for the user; those that make an error are told of in every argument."""
+
+SAYING_KEYWORDS = {"title", "placeholder", "explanation", "hint", "yes", "no", "todo", "meaning", "note", "help"}
+SAYING_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "placeholder", "sub_title"}
+NAMES = {"tui-agent", 'compact = "f4,ctrl+k"', "[keys]", "[id]", "[code|all|file]", "[ask|edits|all]"}
+"""What is typed or written the same in every language."""
+
+TO_THE_MODEL = {"ToolFailed"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_what_the_user_reads_is_looked_up(path: Path) -> None:
+    plain = [f"line {node.lineno}: {ast.unparse(node)[:80]}" for node in unmarked(ast.parse(path.read_text("utf-8")))]
+    assert plain == []
+
+
+def unmarked(module: ast.Module) -> Iterator[ast.expr]:
+    """Literals with words in them that are shown without having been looked up."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).split(".")[-1]
+            error = is_error(name) and name not in TO_THE_MODEL
+            places = range(3) if error else SAYING.get(name, ())
+            shown = [each for place, each in enumerate(node.args) if place in places]
+            shown += [each.value for each in node.keywords if each.arg in SAYING_KEYWORDS and (error or name in SAYING)]
+        elif isinstance(node, ast.Assign):
+            targets = {each.attr for each in node.targets if isinstance(each, ast.Attribute)}
+            shown = [node.value] if targets & SAYING_ATTRIBUTES else []
+        else:
+            continue
+        for each in shown:
+            yield from (literal for literal in literals(each) if has_words(literal))
+
+
+def is_error(name: str) -> bool:
+    kind = getattr(errors, name, None)
+    return isinstance(kind, type) and issubclass(kind, errors.TuiAgentError)
+
+
+def literals(shown: ast.expr) -> Iterator[ast.expr]:
+    """The texts written out in an expression, outside of calls in it."""
+    if isinstance(shown, ast.Constant | ast.JoinedStr):
+        yield shown
+    elif not isinstance(shown, ast.Call | ast.Compare | ast.Subscript | ast.Lambda):
+        for each in ast.iter_child_nodes(shown):
+            if isinstance(each, ast.expr):
+                yield from literals(each)
+
+
+def has_words(literal: ast.expr) -> bool:
+    """Whether a text has words in it, as against marks."""
+    if isinstance(literal, ast.JoinedStr):
+        return any(has_words(each) for each in literal.values if isinstance(each, ast.Constant))
+    text = literal.value if isinstance(literal, ast.Constant) else None
+    if not isinstance(text, str) or text in NAMES:
+        return False
+    return re.search(r"[A-Za-z]{2}", text) is not None

@@ -296,6 +296,8 @@ def ungated(shown: ast.expr) -> list[ast.expr]:
     """The fields from outside in an expression that no call stands round. A number with a format is none."""
     if isinstance(shown, ast.Attribute):
         return [shown] if shown.attr in OUTSIDE and ast.unparse(shown) not in GATED_BEFORE else []
+    if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Attribute) and shown.func.attr == "format":
+        return [leak for each in shown.keywords for leak in ungated(each.value)]
     if isinstance(shown, ast.Call | ast.Compare):
         return []
     if isinstance(shown, ast.FormattedValue) and shown.format_spec is not None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+from tui_agent.language import _
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.lines import Row, Run, Runs
 from tui_agent.ui.widgets.tables import Align, Cell, Table
@@ -219,9 +220,9 @@ class _Writer:
         if self._room() <= self._width // 3:
             taken = []
         if taken:
-            lead = tuple(run for runs, _ in taken for run in runs)
+            lead = tuple(run for runs, _copied in taken for run in runs)
             hang = tuple(run for container in self._containers for run in container.hang)
-            row.indented(lead, hang, "".join(copied for _, copied in taken))
+            row.indented(lead, hang, "".join(copied for _runs, copied in taken))
         self.rows.append(row)
 
 
@@ -246,7 +247,7 @@ def _inline(tokens: Sequence[Token]) -> Iterator[Runs]:
             case "softbreak" | "hardbreak":
                 yield tuple(runs)
                 runs = []
-                links = [(target, 0) for target, _ in links]
+                links = [(target, 0) for target, _place in links]
             case "strong_open" | "em_open" | "s_open":
                 styles.append(token.type.removesuffix("_open"))
             case "strong_close" | "em_close" | "s_close":
@@ -259,7 +260,7 @@ def _inline(tokens: Sequence[Token]) -> Iterator[Runs]:
                 target, begin = links.pop()
                 runs += _target(target, "".join(run.text for run in runs[begin:]), " ".join(styles))
             case "image":
-                runs.append(Run(f"[image: {safe(token.content)}]", style, link))
+                runs.append(Run(_("[image: {text}]").format(text=safe(token.content)), style, link))
                 runs += _target(safe(str(token.attrGet("src") or ""), single_line=True, strict=True), "", style)
             case _:
                 runs.append(Run(safe(token.content), style, link))
