@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 from textual.app import App
 
+from tui_agent.ui.clipboard import for_outer_terminal
 from tui_agent.ui.safe_text import safe
 
 Way = Literal["off", "bell", "title", "desktop"]
 
-LONG_SECONDS = 10.0
-"""A turn that took longer is worth a call when it has ended."""
+_PUSH_TITLE, _POP_TITLE = "\x1b[22;0t", "\x1b[23;0t"
+"""Have the terminal remember its title, and take it up again."""
 
 
 class Attention:
@@ -24,6 +25,8 @@ class Attention:
         """
         self._app = app
         self._how = how
+        self._has_title = False
+        app.watch(app, "app_focus", self._focus_changed, init=False)
 
     def call(self, words: str) -> None:
         """Say that something waits."""
@@ -34,9 +37,22 @@ class Attention:
             case "bell":
                 self._app.bell()
             case "title":
-                self._write(f"\x1b]0;tui-agent: {line}\x07")
+                self._write(f"{'' if self._has_title else _PUSH_TITLE}\x1b]0;tui-agent: {line}\x07")
+                self._has_title = True
             case "desktop":
-                self._write(f"\x1b]9;tui-agent: {line}\x07")
+                self._write(for_outer_terminal(f"\x1b]9;tui-agent: {line}\x07"))
+            case "off":
+                pass
+
+    def over(self) -> None:
+        """Nothing waits any more: give the terminal its own title back."""
+        if self._has_title:
+            self._has_title = False
+            self._write(_POP_TITLE)
+
+    def _focus_changed(self, has_focus: bool) -> None:
+        if has_focus:
+            self.over()
 
     def _write(self, sequence: str) -> None:
         driver = self._app._driver

@@ -35,6 +35,15 @@ _NATIVE = (
 )
 
 
+def for_outer_terminal(sequence: str, environ: Mapping[str, str] = os.environ) -> str:
+    """A sequence for the terminal itself: tmux passes on what is wrapped, with every ESC doubled, if
+    `allow-passthrough` is on."""
+    if not environ.get("TMUX"):
+        return sequence
+    doubled = sequence.replace("\x1b", "\x1b\x1b")
+    return f"\x1bPtmux;{doubled}\x1b\\"
+
+
 class Clipboard:
     """Reaches the clipboard by every way there is."""
 
@@ -62,12 +71,7 @@ class Clipboard:
         )
 
     def _osc52(self, encoded: str) -> str:
-        sequence = f"\x1b]52;c;{encoded}\x07"
-        if not self._environ.get("TMUX"):
-            return sequence
-        # tmux passes on what is wrapped so, with every ESC doubled, if `allow-passthrough` is on.
-        doubled = sequence.replace("\x1b", "\x1b\x1b")
-        return f"\x1bPtmux;{doubled}\x1b\\"
+        return for_outer_terminal(f"\x1b]52;c;{encoded}\x07", self._environ)
 
     async def _copy_natively(self, data: bytes) -> str:
         """The name of the command that did it and whether it was read back; "" when none could."""

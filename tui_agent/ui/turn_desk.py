@@ -22,7 +22,7 @@ from tui_agent.core.entries import Part, TextPart
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
 from tui_agent.language import _
-from tui_agent.ui.attention import LONG_SECONDS, Attention
+from tui_agent.ui.attention import Attention
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
 
@@ -125,6 +125,7 @@ class TurnDesk:
 
     def give_up(self) -> None:
         """Whatever stops the running turn from here on is no answer to what it has asked."""
+        self._attention.over()
         if self._turn is not None:
             self._turn.is_left = True
 
@@ -166,8 +167,8 @@ class TurnDesk:
             self._tell(worker.error)
             self._take_back_unsaved()
         self._sending = None
-        if monotonic() - self._began > LONG_SECONDS:
-            self._attention.call(_("the answer is there"))
+        if monotonic() - self._began >= self._services.settings.notify_after:
+            self._attention.call(_("the turn has ended"))
         return worker.state is WorkerState.SUCCESS
 
     def _take_back_unsaved(self) -> None:
