@@ -4,9 +4,9 @@ On Linux the kernel does the walk in one step (`openat2`); elsewhere, and where 
 component is opened in turn.
 """
 
-import ctypes
 import errno
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -43,12 +43,14 @@ def open_in_kernel(path: Path, flags: int) -> int:
     Raises:
         OSError: ENOSYS where the call does not exist, EPERM where a sandbox forbids it, and as usual.
     """
+    import ctypes  # takes time and memory, and most starts open nothing by this way
+
     root = os.open("/", _STEP)
     try:
-        how = _OpenHow(flags | CAREFULLY, 0, _BENEATH | _NO_MAGIC_LINKS | _NO_SYMLINKS)
+        how = struct.pack("QQQ", flags | CAREFULLY, 0, _BENEATH | _NO_MAGIC_LINKS | _NO_SYMLINKS)
         libc = ctypes.CDLL(None, use_errno=True)
         relative = os.fsencode(os.path.relpath(path, "/"))
-        descriptor = libc.syscall(_OPENAT2, root, relative, ctypes.byref(how), ctypes.sizeof(how))
+        descriptor = libc.syscall(_OPENAT2, root, relative, how, len(how))
         if descriptor < 0:
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code), str(path))
@@ -73,7 +75,3 @@ def open_stepwise(path: Path, flags: int) -> int:
         return os.open(name, flags | CAREFULLY, dir_fd=here)
     finally:
         os.close(here)
-
-
-class _OpenHow(ctypes.Structure):
-    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))

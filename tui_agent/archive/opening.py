@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from tui_agent.archive import book, salvage, schema
+from tui_agent.archive import book, schema
 from tui_agent.archive.faults import damaged, is_damage, unavailable
 from tui_agent.archive.lease import FileLock
 from tui_agent.errors import ArchiveUnavailable
@@ -117,6 +117,8 @@ class _Opening:
         if not self.presence.claim():
             self.notices.append(_("The archive is damaged; it is repaired at the next start without other windows."))
             return
+        from tui_agent.archive import salvage  # hardly any run needs it
+
         try:
             self.notices.append(salvage.salvage(self.path).sentence())
             _beside(self.path, "suspect").unlink(missing_ok=True)
