@@ -96,6 +96,30 @@ async def test_the_cursor_steps_over_a_chip_and_never_stands_inside() -> None:
         assert app.prompt.text == "ab"
 
 
+EDITS = ["ctrl+x", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+f", "ctrl+d", "ctrl+shift+k", "delete", "backspace"]
+
+
+@pytest.mark.parametrize("key", EDITS)
+@pytest.mark.parametrize("text", ["", "one", "one\ntwo", "one\n", "x" * 3000])
+async def test_every_key_that_deletes_works_at_both_ends(text: str, key: str) -> None:
+    async with prompting() as (app, pilot):
+        for place in ("ctrl+home", "ctrl+end"):
+            app.prompt.text = ""
+            await paste(app, pilot, text)
+            before = app.prompt.text
+            await pilot.press(place, key, key, key)
+            assert len(app.prompt.text) <= len(before)
+
+
+async def test_cutting_without_a_selection_takes_the_line() -> None:
+    async with prompting() as (app, pilot):
+        await paste(app, pilot, "one\ntwo")
+        await pilot.press("ctrl+x")
+        assert app.prompt.text == "one\n"
+        await pilot.press("up", "ctrl+x")
+        assert app.prompt.text == ""
+
+
 async def test_deleting_a_word_of_a_chip_deletes_the_chip() -> None:
     async with prompting() as (app, pilot):
         await paste(app, pilot, "y" * 3000)

@@ -247,6 +247,7 @@ class Prompt(SafeTextArea):
     def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
         """Delete a chip whole when a part of it would go."""
         first, last = sorted((start, end))
+        last = min(last, self.document.end)  # "to the next line" goes beyond the last one
         for left, right, _ in self._chips.spans(self.document.get_line(first[0])):
             if first[1] < right and (last[0] > first[0] or last[1] > left):
                 first = (first[0], min(first[1], left))
