@@ -9,6 +9,7 @@ from textual.screen import Screen
 from tui_agent.agent.approval import ApprovalRequest
 from tui_agent.agent.compaction import Proposal, Proposed, Wish
 from tui_agent.agent.tools.base import Intent
+from tui_agent.archive import Hit
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -28,7 +29,8 @@ from tui_agent.settings.describe import value_text
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.preview import Material, PreviewScreen
-from tui_agent.ui.screens.sessions import SessionRow, SessionSource
+from tui_agent.ui.screens.session_rows import SessionRow
+from tui_agent.ui.screens.sessions import SessionSource
 from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScreen
 from tui_agent.ui.theme import DARK, SIZES, THEMES
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
@@ -215,7 +217,15 @@ async def _rows() -> list[SessionRow]:
     ]
 
 
-async def _peek(session_id: str) -> list[Logged]:
+async def _search(words: str) -> list[Hit]:
+    """The words are found in what was said in the second session."""
+    found = "What do you call a cat that is as grey as a parser?"
+    place = found.casefold().find(words.casefold())
+    spans = ((place, place + len(words)),)
+    return [Hit("b", "Names for a cat", 3, "2026-03-01T20:14:00Z", "user", found, spans, 3)] if place >= 0 else []
+
+
+async def _peek(session_id: str, seq: int | None) -> list[Logged]:
     return ENTRIES[:4]
 
 
@@ -225,6 +235,10 @@ async def _rename(session_id: str, title: str) -> None:
 
 async def _delete(session_id: str) -> None:
     raise AssertionError("nobody deletes in a picture")
+
+
+async def _archive(session_id: str, archived: bool) -> None:
+    raise AssertionError("nobody puts anything away in a picture")
 
 
 def _settings_rows() -> list[SettingRow]:
@@ -252,6 +266,6 @@ def settings_screen() -> SettingsScreen:
     return SettingsScreen(acts, "~/.config/tui-agent/config.toml")
 
 
-SESSIONS = SessionSource(_rows, _peek, _rename, _delete)
+SESSIONS = SessionSource(_rows, _search, _peek, _rename, _delete, _archive, "/home/ana")
 
 __all__ = ["Appended", "PictureApp", "preview"]

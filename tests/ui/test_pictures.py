@@ -14,7 +14,8 @@ from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.help import HelpScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.preview import PreviewScreen
-from tui_agent.ui.screens.sessions import SessionRow, SessionsScreen, delete_question
+from tui_agent.ui.screens.session_rows import SessionRow
+from tui_agent.ui.screens.sessions import SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import LIGHT
 from tui_agent.ui.widgets.gauge import GaugeBlock
@@ -184,3 +185,8 @@ def test_a_line_to_write(snap_compare: Any) -> None:
 def test_settings(snap_compare: Any, size: tuple[int, int]) -> None:
     app = PictureApp(pictures.settings_screen())
     assert snap_compare(app, terminal_size=size, run_before=in_modal(*"/screen", "down"))
+
+
+def test_sessions_found_by_what_was_said(snap_compare: Any) -> None:
+    app = PictureApp(SessionsScreen(pictures.SESSIONS))
+    assert snap_compare(app, terminal_size=LARGE, run_before=in_modal(*"/parser", is_ready=has_peeked))

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tests.ui.support import SMALL, Sitting, sitting
+from tests.ui.support import LARGE, SMALL, Sitting, sitting
 from tui_agent.ui.screens.sessions import SessionsScreen
 
 
@@ -60,8 +60,8 @@ async def test_a_letter_that_acts_on_nothing_begins_the_filter(tmp_path: Path) -
             await two_sessions(person)
             await person.press("f2")
             await person.sees("The parser")
-            await person.press(*"zebra")
-            await person.sees("No session has such a title.")
+            await person.press(*"quux")
+            await person.sees("Nothing is found, in titles or in what was said.")
             await person.press("escape")
             await person.sees("The parser")
             await person.press("escape")
@@ -161,3 +161,65 @@ async def test_a_session_resumed_from_the_command_line_is_shown_whole(tmp_path: 
             await person.sees("message 149")
             person.conductor.jump_to(1)
             await person.sees("message 0")
+
+
+async def test_sessions_are_found_by_what_was_said_in_them_and_opened_there(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said(*(f"number {place} of the grammar" for place in range(1, 300)))
+            await person.send("/rename The parser")
+            await person.press("ctrl+n")
+            await person.has_said("about cats")
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("slash", *"number 7 gram")
+            await person.sees("number 7 of the grammar")  # under the title, and in the look inside
+            await person.press("enter")
+            await person.until(lambda: title(person) == "The parser")
+            await person.until(lambda: "number 7 of the grammar" in person.seen)
+
+
+async def test_only_the_sessions_of_this_directory(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        for name in ("one", "other"):
+            (tmp_path / name).mkdir()
+            async with sitting(server, tmp_path, directory=tmp_path / name) as person:
+                await person.has_said(f"said in {name}")
+        async with sitting(server, tmp_path, directory=tmp_path / "one") as person:
+            await person.press("f2")
+            await person.sees("said in other")
+            await person.press("h")
+            await person.until(lambda: "said in other" not in person.seen)
+            await person.sees("said in one")
+            await person.press("h")
+            await person.sees("said in other")
+
+
+async def test_a_session_is_put_away_and_taken_out_again(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "a")
+            await person.until(lambda: "The parser" not in person.seen)
+            await person.press("z")
+            await person.sees("Sessions put away")
+            await person.sees("The parser")
+            await person.press("a")
+            await person.sees("Nothing was put away")
+            await person.press("z")
+            await person.sees("The parser")
+
+
+async def test_a_session_of_the_list_is_forked(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            await person.press("down", "f")
+            await person.until(lambda: len(person.app.screen_stack) == 1)
+            await person.sees("about the parser")
+            listed = await person.conductor.services.sessions()
+            assert len(listed) == 3

@@ -151,7 +151,11 @@ KEYS: tuple[Key, ...] = (
     Key("sessions-rename", "r", "rename", N_("rename it"), "sessions"),
     Key("sessions-delete", "d,delete", "delete", N_("delete it (asks first)"), "sessions"),
     Key("sessions-new", "n", "new", N_("new session"), "sessions"),
-    Key("sessions-filter", "slash", "filter", N_("type to filter by title"), "sessions"),
+    Key("sessions-fork", "f", "fork", N_("new session that begins like it"), "sessions"),
+    Key("sessions-archive", "a", "put_away", N_("put it away, or take it out again"), "sessions"),
+    Key("sessions-here", "h", "only_here", N_("only those of this directory, or all"), "sessions"),
+    Key("sessions-put-away", "z", "show_put_away", N_("those that were put away, or the others"), "sessions"),
+    Key("sessions-filter", "slash", "filter", N_("search titles and everything that was said"), "sessions"),
     Key("sessions-close", "escape,f2", "close", N_("close"), "sessions"),
     # the settings
     Key("settings-change", "enter", "edit", N_("change it"), "settings"),

@@ -13,9 +13,19 @@ from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.search import SearchScreen
-from tui_agent.ui.screens.sessions import Chosen, SessionRow, SessionSource, SessionsScreen, delete_question
+from tui_agent.ui.screens.session_rows import SessionRow
+from tui_agent.ui.screens.sessions import Chosen, SessionSource, SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.find_bar import FindBar
+
+_MOST_SESSIONS = 1000
+"""Sessions in the list; older ones are found by the search of all sessions."""
+
+_MOST_HITS = 300
+"""Places of the words that are sought, newest first."""
+
+_NEIGHBOURS = 3
+"""Entries shown on each side of such a place."""
 
 _BUSY_CHOICES = (
     Choice("read", N_("Read it"), N_("nothing can be said in it here")),
@@ -30,9 +40,12 @@ async def new(chat: Conductor, argument: str) -> None:
 async def sessions(chat: Conductor, argument: str) -> None:
     source = SessionSource(
         rows=partial(_rows, chat),
+        search=partial(chat.services.search, limit=_MOST_HITS),
         peek=partial(_peek, chat),
         rename=partial(_rename, chat),
         delete=partial(_delete, chat),
+        archive=chat.services.archive.set_archived,
+        directory=str(chat.services.directory),
     )
     chat.app.push_screen(SessionsScreen(source), partial(_chosen, chat))
 
@@ -41,8 +54,10 @@ def _chosen(chat: Conductor, chosen: Chosen | None) -> None:
     match chosen:
         case Chosen("new"):
             chat.later("new")
-        case Chosen("open", session_id):
-            chat.later("resume", session_id)
+        case Chosen("open", session_id, seq):
+            chat.later("go-to", f"{session_id} {seq}")
+        case Chosen("fork", session_id):
+            chat.later("fork-of", session_id)
         case _:
             chat.prompt.focus()
 
@@ -57,12 +72,15 @@ async def _rows(chat: Conductor) -> list[SessionRow]:
             info.messages,
             info.directory,
             is_open=current is not None and info.id == current.id,
+            is_archived=info.archived,
         )
-        for info in await chat.services.sessions()
+        for info in await chat.services.archive.sessions(archived=None, limit=_MOST_SESSIONS)
     ]
 
 
-async def _peek(chat: Conductor, session_id: str) -> Sequence[Logged]:
+async def _peek(chat: Conductor, session_id: str, seq: int | None) -> Sequence[Logged]:
+    if seq is not None:
+        return await chat.services.archive.neighbours(session_id, seq, _NEIGHBOURS)
     return await chat.services.archive.page(session_id, limit=12)
 
 

@@ -19,6 +19,7 @@ from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.session_rows import snippet
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.safe_fields import SafeInput
@@ -106,12 +107,4 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
 def _row(hit: Hit) -> Content:
     title = content(hit.session_title or _("untitled"), single_line=True, strict=True)
     about = Content.styled(f"  {word(hit.kind)} · {day_and_time(hit.at)}", MUTED)
-    # Spans are positions in the text as it is stored; each piece is made safe by itself, so that they stay right.
-    text = Content("  ")
-    place = 0
-    for start, end in hit.spans:
-        text += content(hit.text[place:start], single_line=True)
-        text += Content.styled(safe(hit.text[start:end], single_line=True), "bold $accent")
-        place = end
-    text += content(hit.text[place:], single_line=True)
-    return title.stylize("bold") + about + Content("\n") + text
+    return title.stylize("bold") + about + Content("\n  ") + snippet(hit)

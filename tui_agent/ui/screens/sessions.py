@@ -1,4 +1,4 @@
-"""The list of sessions: open, rename, delete, with a look inside."""
+"""The list of sessions: found by any word that was said in them, opened, renamed, forked, put away, deleted."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,30 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from tui_agent.core.entries import AssistantSaid, Logged, UserSaid, said_text
+from tui_agent.archive import Hit
+from tui_agent.core.entries import Logged
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
-from tui_agent.ui.plain import mark
-from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
+from tui_agent.ui.screens.session_rows import SessionRow, peek_lines, row_text
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
-from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.safe_fields import SafeInput
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session as the list shows it."""
-
-    id: str
-    title: str
-    updated: str
-    messages: int
-    directory: str = ""
-    is_open: bool = False
-    """Whether it is the one behind the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +31,31 @@ class SessionSource:
     """What the list can ask for and have done."""
 
     rows: Callable[[], Awaitable[Sequence[SessionRow]]]
-    peek: Callable[[str], Awaitable[Sequence[Logged]]]
-    """The newest entries of a session."""
+    """All of them, the one changed last first."""
+
+    search: Callable[[str], Awaitable[Sequence[Hit]]]
+    """Entries of any session that hold some words, newest first."""
+
+    peek: Callable[[str, int | None], Awaitable[Sequence[Logged]]]
+    """The newest entries of a session, or those round one of them."""
 
     rename: Callable[[str, str], Awaitable[None]]
     delete: Callable[[str], Awaitable[None]]
+    archive: Callable[[str, bool], Awaitable[None]]
+    """Put a session away, or take it out again."""
+
+    directory: str = ""
+    """The one that is worked in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """What to do when the list closes."""
 
-    action: Literal["open", "new"]
+    action: Literal["open", "new", "fork"]
     id: str = ""
+    seq: int = 0
+    """The entry to go to; 0 for none."""
 
 
 class SessionsScreen(ModalScreen[Chosen | None]):
@@ -71,12 +69,19 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         self._source = source
         self._all: Sequence[SessionRow] = ()
         self._shown: list[SessionRow] = []
+        self._hits: dict[str, Hit] = {}
+        """By session: the newest place where the words that are sought stand."""
+
+        self._only_here = False
+        self._put_away = False
+        """Whether those are shown that were put away, instead of the others."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content(_("Sessions"))
-            dialog.border_subtitle = Content(_("Enter open · n new · r rename · d delete · / filter"))
-            yield SafeInput(placeholder=_("/ and type to filter by title"), compact=True, select_on_focus=False)
+            yield SafeInput(
+                placeholder=_("/ and words of the title, or of anything said"), compact=True, select_on_focus=False
+            )
             with Horizontal(id="sessions-body"):
                 yield OptionList(markup=False, compact=True)
                 yield LinesView(id="sessions-peek")
@@ -91,17 +96,37 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 
     def _show(self) -> None:
         wanted = self.query_one(Input).value.casefold().split()
-        self._shown = [row for row in self._all if all(word in row.title.casefold() for word in wanted)]
+        self._shown = [row for row in self._all if self._fits(row, wanted)]
+        self._say_what_is_shown()
         rows = self.query_one(OptionList)
         place = rows.highlighted or 0
         rows.clear_options()
-        rows.add_options([Option(_row_text(row)) for row in self._shown])
+        rows.add_options([Option(row_text(row, self._hits.get(row.id))) for row in self._shown])
         if self._shown:
             rows.highlighted = min(place, len(self._shown) - 1)
         else:
-            none = _("No session has such a title.") if wanted else _("No sessions yet. Esc, type something, Enter.")
-            rows.add_option(Option(Content.styled(none, MUTED), disabled=True))
+            rows.add_option(Option(Content.styled(self._why_none(bool(wanted)), MUTED), disabled=True))
             self.query_one(LinesView).set_lines([])
+
+    def _fits(self, row: SessionRow, wanted: Sequence[str]) -> bool:
+        is_near = not self._only_here or row.directory == self._source.directory
+        is_listed = is_near and row.is_archived == self._put_away
+        return is_listed and (row.id in self._hits or all(word in row.title.casefold() for word in wanted))
+
+    def _why_none(self, is_sought: bool) -> str:
+        if is_sought:
+            return _("Nothing is found, in titles or in what was said.")
+        if self._put_away:
+            return _("Nothing was put away. z shows the others.")
+        return _("None in this directory. h shows all.") if self._only_here else _("No sessions yet. Esc, type, Enter.")
+
+    def _say_what_is_shown(self) -> None:
+        dialog = self.query_one(".dialog")
+        title = _("Sessions put away") if self._put_away else _("Sessions")
+        dialog.border_title = Content(title + (_(" · of this directory") if self._only_here else ""))
+        away = _("a take out") if self._put_away else _("a put away")
+        keys = _("Enter open · n new · f fork · r rename · {away} · d delete · h here · z away")
+        dialog.border_subtitle = Content(keys.format(away=away))
 
     @property
     def _row(self) -> SessionRow | None:
@@ -127,7 +152,29 @@ class SessionsScreen(ModalScreen[Chosen | None]):
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:
         event.stop()
+        self._hits = {}
         self._show()
+        self._seek(event.value.strip())
+
+    @work(exclusive=True, group="seek", exit_on_error=False)
+    async def _seek(self, words: str) -> None:
+        if words:
+            self.post_message(self._Found(words, await self._source.search(words)))
+
+    @dataclass
+    class _Found(Message):
+        """Words were looked for in everything that was said."""
+
+        words: str
+        hits: Sequence[Hit]
+
+    @on(_Found)
+    def _show_found(self, event: _Found) -> None:
+        event.stop()
+        if event.words == self.query_one(Input).value.strip():
+            for hit in reversed(event.hits):
+                self._hits[hit.session_id] = hit
+            self._show()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -147,8 +194,9 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 
     @work(exclusive=True, group="peek", exit_on_error=False)
     async def _peek(self, row: SessionRow) -> None:
-        entries = await self._source.peek(row.id)
-        self.post_message(self._Peeked(row.id, tuple(_peek_lines(entries))))
+        hit = self._hits.get(row.id)
+        entries = await self._source.peek(row.id, hit.seq if hit is not None and hit.seq else None)
+        self.post_message(self._Peeked(row.id, tuple(peek_lines(entries))))
 
     @dataclass
     class _Peeked(Message):
@@ -174,7 +222,26 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 
     def action_resume(self) -> None:
         if self._row is not None:
-            self.dismiss(Chosen("open", self._row.id))
+            hit = self._hits.get(self._row.id)
+            self.dismiss(Chosen("open", self._row.id, hit.seq if hit is not None else 0))
+
+    def action_fork(self) -> None:
+        if self._row is not None:
+            self.dismiss(Chosen("fork", self._row.id))
+
+    def action_only_here(self) -> None:
+        self._only_here = not self._only_here
+        self._show()
+
+    def action_show_put_away(self) -> None:
+        self._put_away = not self._put_away
+        self._show()
+
+    @work(exclusive=True, group="change", exit_on_error=False)
+    async def action_put_away(self) -> None:
+        if self._row is not None:
+            await self._source.archive(self._row.id, not self._row.is_archived)
+            self._reload()
 
     def action_new(self) -> None:
         self.dismiss(Chosen("new"))
@@ -216,27 +283,3 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
         ).format(n=row.messages),
         yes=_("Delete"),
     )
-
-
-def _row_text(row: SessionRow) -> Content:
-    here = mark("● ", _("open: ")) if row.is_open else mark("  ")
-    title = content(row.title or _("untitled"), single_line=True, strict=True)
-    directory = safe(row.directory, single_line=True, strict=True)
-    size = _("{n} messages").format(n=row.messages)
-    about = f"    {day_and_time(row.updated)} · {size} · {directory}"
-    return Content(here) + title + Content("\n") + Content.styled(about, MUTED)
-
-
-def _peek_lines(entries: Sequence[Logged]) -> list[Line]:
-    lines = []
-    for logged in entries:
-        match logged.entry:
-            case UserSaid():
-                lines.append(Line(f"{_('you')}  {day_and_time(logged.at)}", "heading"))
-            case AssistantSaid():
-                lines.append(Line(f"{_('agent')}  {day_and_time(logged.at)}", "heading"))
-            case _:
-                continue
-        lines += [Line(safe(line, single_line=True)) for line in said_text(logged.entry)[:2000].split("\n")]
-        lines.append(Line(""))
-    return lines
