@@ -2,7 +2,7 @@
 PYTHON ?= python
 SOURCES = tui_agent tests
 
-.PHONY: check format lint types layers test bench snapshots docs texts run build ci
+.PHONY: check format lint types layers test bench bench-peers snapshots docs texts run build ci
 
 check: format lint types layers test  ## everything that must be green before a commit
 
@@ -23,6 +23,9 @@ test:
 
 bench:  ## the figures with their goals in one table; BENCH="--only start keys --json figures.json"
 	$(PYTHON) -m tests.benchmarks $(BENCH)
+
+bench-peers:  ## other chat programs beside this one, each installed by itself; BENCH="--only tui-agent vibe --rounds 3"
+	$(PYTHON) -m tests.benchmarks.peers $(BENCH)
 
 snapshots:  ## draws the pictures of the screens again; look at them before committing
 	$(PYTHON) -m pytest -q tests/ui --snapshot-update

@@ -4,8 +4,8 @@
 
 Every group runs in a process of its own, so that none inherits another's memory. CPU seconds of the process tree are
 the measure wherever something is compared; what is compared is measured by turns, so that a busy machine slows both,
-and each figure is the median of its rounds. What is told in milliseconds by the clock on the wall suffers from a busy
-machine: how busy it was stands under the table.
+and each figure is the median of its rounds. The clock on the wall suffers from a busy machine: a goal that it misses
+there is called busy, not missed.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -33,7 +34,7 @@ from tests.benchmarks import (
     streaming,
     transcript,
 )
-from tests.benchmarks.figures import Figure, table
+from tests.benchmarks.figures import BUSY, Figure, table
 
 Measure = Callable[[int], list[Figure]]
 
@@ -52,9 +53,6 @@ GROUPS: dict[str, Measure] = {
 }
 LONG: dict[str, Measure] = {"search-million": search.measure_million}
 """Groups that take very long."""
-
-_BUSY = 1.2
-"""Seconds on the wall for a second of computing from which on a machine is called busy."""
 
 
 def busyness() -> float:
@@ -75,25 +73,25 @@ def measured(name: str, rounds: int) -> list[Figure]:
             return [Figure(f"{name}: not measured: {reason[:200]}", float("nan"), "", 0.0)]
 
 
-def run(names: Sequence[str], rounds: int) -> tuple[list[Figure], list[float]]:
-    """The figures of all groups, and how busy the machine was before, between and after."""
-    figures, busy = [], [busyness()]
+def run(names: Sequence[str], rounds: int) -> list[Figure]:
+    """The figures of all groups; each knows how busy the machine was before and after it."""
+    figures, before = [], busyness()
     for name in names:
         began = time.monotonic()
-        figures += measured(name, rounds)
-        busy.append(busyness())
+        found, after = measured(name, rounds), busyness()
+        figures += [replace(figure, busy=max(before, after)) for figure in found]
+        before = after
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-    return figures, busy
+    return figures
 
 
-def conclusion(figures: Sequence[Figure], busy: Sequence[float]) -> str:
+def conclusion(figures: Sequence[Figure]) -> str:
     """How many goals are met, which are not, and what is to be thought of the clock on the wall."""
     judged = [figure for figure in figures if figure.goal is not None]
-    missed = [figure for figure in judged if figure.verdict != "good"]
-    lines = [f"{len(judged) - len(missed)} of {len(judged)} goals are met."]
-    lines += [f"missed: {figure.scenario} ({figure.against})" for figure in missed]
-    most = max(busy)
-    state = f"busy: a second of computing took up to {most:.1f} s" if most > _BUSY else "quiet"
+    told = [f"{figure.verdict}: {figure.scenario} ({figure.against})" for figure in judged if figure.verdict != "good"]
+    met, most = len(judged) - len(told), max(figure.busy for figure in figures)
+    lines = [f"{met} of {len(judged)} goals are met.", *sorted(told)]
+    state = f"busy: a second of computing took up to {most:.1f} s" if most > BUSY else "quiet"
     return "\n".join([*lines, f"The machine ({os.cpu_count()} cores, Python {platform.python_version()}) was {state}."])
 
 
@@ -107,14 +105,11 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the rows are written, too")
     options = parser.parse_args()
     names = options.only or [*GROUPS, *(LONG if options.long else ())]
-    figures, busy = run(names, options.rounds)
-    print(table(figures))
-    print()
-    print(conclusion(figures, busy))
+    figures = run(names, options.rounds)
+    print(f"{table(figures)}\n\n{conclusion(figures)}")
     if options.json is not None:
         kept = {
             "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "busy": busy,
             "rows": [figure.row() for figure in figures],
         }
         options.json.write_text(json.dumps(kept, indent=2), encoding="utf-8")

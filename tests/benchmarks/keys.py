@@ -4,13 +4,8 @@ The installed program in a pty, a scripted endpoint in a process of its own. Eac
 and is waited for before the next; the p95 is of keys pressed while a reply streams as fast as the endpoint can send.
 """
 
-import json
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -20,7 +15,7 @@ from tests.benchmarks.figures import Figure, percentile_95, ratios
 from tests.benchmarks.floors import MINIMAL, PLACEHOLDER
 from tests.benchmarks.sessions import last_words, store_all
 from tests.benchmarks.streaming import answer, pieces
-from tests.benchmarks.terminal import DATA_DIR, OURS, ROOT, TimedProgram, home
+from tests.benchmarks.terminal import DATA_DIR, OURS, TimedProgram, home, serving
 
 FEW, MANY = 100, 10_000
 LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяαβγδεζηθικλμνξοπρστυφχψω"
@@ -31,24 +26,8 @@ _KEYS_STREAMING = 40
 _BETWEEN_KEYS = 0.03
 """Seconds between two keys while a reply streams."""
 
-_STREAMED = 1_600_000
-"""Characters of the reply: more than any program takes in while the keys are pressed."""
-
-
-@contextmanager
-def serving(directory: Path, text: str) -> Iterator[str]:
-    """An endpoint in a process of its own that streams this text to every question; its base URL."""
-    script = directory / "answers.json"
-    told = {"strict": False, "default": {"pieces": [*pieces(text)]}}
-    script.write_text(json.dumps(told), encoding="utf-8")
-    command = [sys.executable, "-m", "tests.fakes.model_server", "--script", str(script)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield json.loads(server.stdout.readline())["url"]
-    finally:
-        server.kill()
-        server.communicate()
+_ANSWERS: dict[str, object] = {"strict": False, "default": {"pieces": [*pieces(answer(1_600_000))]}}
+"""A reply that is longer than any program takes in while the keys are pressed."""
 
 
 def cost_of_keys(program: TimedProgram, letters: str) -> float:
@@ -73,10 +52,10 @@ class Delays:
     """What the program computed meanwhile: all there is to wait for if it never waits, on a machine of its own."""
 
 
-def delays(program: TimedProgram, count: int) -> Delays:
+def delays(program: TimedProgram, count: int, letters: str = LETTERS) -> Delays:
     """Press keys, one after the other."""
     found = Delays([], [])
-    for letter, _ in zip(cycle(LETTERS), range(count), strict=False):
+    for letter, _ in zip(cycle(letters), range(count), strict=False):
         before = program.moment()
         seen = program.echo(letter)
         found.wall.append((seen.seconds - before.seconds) * 1e3)
@@ -132,7 +111,7 @@ _STREAMING = "key to screen while a reply streams"
 
 def measure(rounds: int) -> list[Figure]:
     """All figures of this file."""
-    with tempfile.TemporaryDirectory() as name, serving(Path(name), answer(_STREAMED)) as url:
+    with tempfile.TemporaryDirectory() as name, serving(Path(name), _ANSWERS) as url:
         environ = home(name, base_url=url, model="fake-model")
         store_all(Path(environ[DATA_DIR]), {"few": FEW, "many": MANY})
         return [*_streaming(rounds, environ, Path(name)), *_idle(rounds, environ, Path(name))]

@@ -100,9 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     whole = sum(len(session.facts) for session in sessions(chosen.seed))
     print(f"reachable with one search of {RESULTS} results: {whole - len(missing)} / {whole} facts")
     small, large = reading_seconds(TEN_MILLION // 4), reading_seconds(TEN_MILLION)
-    print(
-        f"the ledger reads {TEN_MILLION:,} characters in {large:.1f} s of CPU, {large / small:.1f} times a quarter"
-    )
+    print(f"the ledger reads {TEN_MILLION:,} characters in {large:.1f} s of CPU, {large / small:.1f} times a quarter")
 
 
 if __name__ == "__main__":

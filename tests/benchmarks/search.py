@@ -73,28 +73,27 @@ def queries(seed: int = 7) -> dict[str, list[str]]:
 
 async def _paging(archive: Archive, count: int, rounds: int) -> list[Figure]:
     """How long a first page takes, by kind of query."""
-    asked = queries()
-    found: dict[str, list[float]] = {kind: [] for kind in asked}
-    middles: dict[str, list[float]] = {kind: [] for kind in asked}
+    found: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
-        for kind, words in asked.items():
-            times = [await _seconds(archive, query) * 1_000 for query in words]
-            found[kind].append(percentile_95(times))
-            middles[kind].append(median(times))
+        for kind, words in queries().items():
+            costs = [await _milliseconds(archive, query) for query in words]
+            for clock, times in zip(("CPU", "wall"), zip(*costs, strict=True), strict=True):
+                found.setdefault((f"{kind}, p95", clock), []).append(percentile_95(times))
+                found.setdefault((f"{kind}, median", clock), []).append(median(times))
     goal = _GOALS_MS[count]
     return [
-        *(
-            Figure.of(f"search {count:,}, {kind}, p95", each, "ms", goal, f"{goal:g} ms")
-            for kind, each in found.items()
-        ),
-        *(Figure.of(f"search {count:,}, {kind}, median", each, "ms") for kind, each in middles.items()),
+        Figure.of(f"search {count:,}, {what}, {clock}", times, "ms", goal, f"{goal:g} ms")
+        if "p95" in what
+        else Figure.of(f"search {count:,}, {what}, {clock}", times, "ms")
+        for (what, clock), times in found.items()
     ]
 
 
-async def _seconds(archive: Archive, query: str) -> float:
-    start = time.perf_counter()
+async def _milliseconds(archive: Archive, query: str) -> tuple[float, float]:
+    """Of computing, and by the clock on the wall."""
+    start, computed = time.perf_counter(), time.process_time()
     await archive.search(query)
-    return time.perf_counter() - start
+    return (time.process_time() - computed) * 1e3, (time.perf_counter() - start) * 1e3
 
 
 async def _recall(archive: Archive, count: int) -> Figure:
@@ -131,7 +130,7 @@ async def _typing(archive: Archive) -> list[Figure]:
         await asyncio.gather(*searches)
         watch.cancel()
         stalls.append(await watch * 1_000)
-    return [Figure("event loop stalled while a search is typed, p95", percentile_95(stalls), "ms", 20, "20 ms")]
+    return [Figure("event loop stalled while a search is typed, p95, wall", percentile_95(stalls), "ms", 20, "20 ms")]
 
 
 async def _measure(count: int, rounds: int) -> list[Figure]:

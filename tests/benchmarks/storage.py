@@ -85,8 +85,8 @@ async def appending(directory: Path, count: int, rounds: int) -> list[Figure]:
     os.close(descriptor)
     await archive.close()
     return [
-        Figure.of("durable append with index", _ratios(found, "archive", "threaded"), "x", 2, _FLOOR),
-        Figure.of("the same, mean of all appends", [_means(times) for times in found], "x", 2, _FLOOR),
+        Figure.of("durable append with index, wall", _ratios(found, "archive", "threaded"), "x", 2, _FLOOR),
+        Figure.of("the same, mean of all appends, wall", [_means(times) for times in found], "x", 2, _FLOOR),
         Figure.of("the same, median", _ratios(found, "archive", "raw"), "x", against="write + fsync, loop held up"),
         Figure.of("durable append with index, median", [_middle(times.archive) for times in found], "ms"),
         Figure.of("write + fsync, median", [_middle(times.raw) for times in found], "ms"),
@@ -123,7 +123,7 @@ async def stalls(directory: Path, count: int, rounds: int) -> list[Figure]:
         busy.append(await watch * 1_000)
     await archive.close()
     return [
-        Figure.of("longest stall of the event loop while appending", busy, "ms", 20, "20 ms"),
+        Figure.of("longest stall of the event loop while appending, wall", busy, "ms", 20, "20 ms"),
         Figure.of("longest stall of the event loop, idle", idle, "ms"),
     ]
 

@@ -5,6 +5,7 @@ measuring takes next to no time from what is measured.
 """
 
 import fcntl
+import json
 import os
 import pty
 import select
@@ -13,7 +14,8 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +70,7 @@ class TimedProgram:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         os.set_blocking(self._master, False)
+        _silence(slave)
         self.written = bytearray()
         """Everything it has written."""
 
@@ -181,6 +184,13 @@ class TimedProgram:
         return pids
 
 
+def _silence(terminal: int) -> None:
+    """Keep the terminal itself from echoing keys: what is seen of them is the program's doing."""
+    attributes = termios.tcgetattr(terminal)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSANOW, attributes)
+
+
 def cpu_of(pid: int) -> float:
     """Seconds that a process has computed, its threads and the children it has waited for included."""
     try:
@@ -210,9 +220,9 @@ def _memory_of(pid: int) -> int:
     return next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
 
 
-def environment(home: Path, **settings: object) -> dict[str, str]:
-    """An environment with nothing of this machine in it but PATH; `settings` are the program's own."""
-    made = {
+def bare_environment(home: Path) -> dict[str, str]:
+    """An environment with nothing of this machine in it but PATH."""
+    return {
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
         "HOME": str(home),
         "TERM": "xterm-256color",
@@ -222,11 +232,27 @@ def environment(home: Path, **settings: object) -> dict[str, str]:
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_DATA_HOME": str(home / ".data"),
         "TIKTOKEN_CACHE_DIR": str(home / "no-vocabulary"),
-        DATA_DIR: str(home / "data"),
     }
-    return made | {f"TUI_AGENT_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 def home(name: str, **settings: object) -> dict[str, str]:
-    """An environment in which there is no model but what `settings` name."""
-    return environment(Path(name), **{"embedded": "off", **settings}) | {"PYTHONPATH": str(ROOT)}
+    """An environment in which there is no model but what `settings`, the program's own, name."""
+    own: dict[str, object] = {"embedded": "off", **settings}
+    made = {DATA_DIR: str(Path(name) / "data"), "PYTHONPATH": str(ROOT)}
+    made |= {f"TUI_AGENT_{setting.upper()}": str(value) for setting, value in own.items()}
+    return bare_environment(Path(name)) | made
+
+
+@contextmanager
+def serving(directory: Path, answers: Mapping[str, object]) -> Iterator[str]:
+    """A scripted endpoint in a process of its own, so that it takes nothing from the one that measures; its URL."""
+    script = directory / "answers.json"
+    script.write_text(json.dumps(answers), encoding="utf-8")
+    command = [sys.executable, "-m", "tests.fakes.model_server", "--script", str(script)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield json.loads(server.stdout.readline())["url"]
+    finally:
+        server.kill()
+        server.communicate()

@@ -121,6 +121,8 @@ class Scripted:
     """Seconds between pieces, for showing the program by hand."""
 
     model: str = ""
+    role_apart: bool = True
+    """Whether the first chunk of a stream holds no words; some programs take such a chunk for the end."""
 
 
 def says(text: str = "", **more: Any) -> Scripted:
@@ -171,7 +173,8 @@ def steps_of(scripted: Scripted, usage: dict[str, Any] | None, model: str) -> li
     name = scripted.model or model
     if not scripted.is_stream:
         return [Send(json.dumps(_completion(scripted, usage, name), ensure_ascii=False).encode())]
-    steps: list[Step] = [Send(chunk({"role": "assistant", "content": None}, model=name))]
+    role: dict[str, Any] = {"role": "assistant"}
+    steps: list[Step] = [Send(chunk({**role, "content": None}, model=name))] if scripted.role_apart else []
     if scripted.reasoning:
         steps.append(Send(chunk({scripted.reasoning_field: scripted.reasoning}, model=name)))
     for place, piece in enumerate(_pieces(scripted)):
@@ -179,7 +182,7 @@ def steps_of(scripted: Scripted, usage: dict[str, Any] | None, model: str) -> li
             steps.append(Hold(scripted.hold))
         if scripted.pause:
             steps.append(Pause(scripted.pause))
-        steps.append(Send(chunk({"content": piece}, model=name)))
+        steps.append(Send(chunk({"content": piece} if steps else {**role, "content": piece}, model=name)))
     if scripted.hold and scripted.hold_after >= len(_pieces(scripted)):
         steps.append(Hold(scripted.hold))
     for place, call in enumerate(scripted.tool_calls):
