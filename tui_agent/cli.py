@@ -4,6 +4,7 @@ import argparse
 import gc
 import io
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -93,6 +94,11 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     )
     app.run(mouse=loaded.settings.mouse)
     let_go_of_lost_terminal()
+    if app.resumable and not is_served:
+        # Where it was kept and configured by flags, they are needed again.
+        flags = [each for each in settings_flags(args) if each.startswith(("--data-dir=", "--config="))]
+        again = shlex.join(["tui-agent", *flags])
+        print(_("Go on with: {again} -r {id}  (or -c)").format(again=again, id=app.resumable), file=sys.stderr)
     return app.return_code or 0
 
 

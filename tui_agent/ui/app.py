@@ -44,6 +44,9 @@ class Conducting(Acting, Protocol):
 
     async def close(self) -> None: ...
 
+    @property
+    def resumable(self) -> str: ...
+
 
 class TuiAgentApp(App[None]):
     """Hangs the parts up; owns none of the work."""
@@ -170,6 +173,11 @@ class TuiAgentApp(App[None]):
     async def on_unmount(self) -> None:
         if self._conductor is not None:
             await self._conductor.close()
+
+    @property
+    def resumable(self) -> str:
+        """The id of the session that was left, to go on in; "" when nothing was said in it."""
+        return self._conductor.resumable if self._conductor is not None else ""
 
     # ── what goes out of the program ─────────────────────────────────────────
 

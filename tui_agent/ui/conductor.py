@@ -31,7 +31,7 @@ from tui_agent.ui.safe_text import safe
 from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import SessionView, said_before
-from tui_agent.ui.tour import STEPS, next_step
+from tui_agent.ui.tour import Guide
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
 from tui_agent.ui.widgets.activity import ActivityLine
@@ -85,9 +85,7 @@ class Conductor:
         self._finder = Finder(screen, services, self.view, self._read_older)
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
         self.transcript.density, self.transcript.plain = services.settings.density, services.settings.plain
-        self._tour: tuple[Session | None, int] = (None, 0)
-        """The session of the tour, and its step."""
-
+        self.guide = Guide(screen.coach)
         self._files: tuple[float, list[str]] | None = None
         """When the files of the directory were listed, and their paths."""
 
@@ -277,6 +275,12 @@ class Conductor:
         await self.desk.leave()
         await self.services.close()
 
+    @property
+    def resumable(self) -> str:
+        """The id of the session on the screen; "" when nothing was said in it."""
+        session = self.view.session
+        return session.id if session is not None and session.stored else ""
+
     def stop(self) -> bool:
         """Stop the answer, or the edit of an earlier message; whether there was either."""
         return self.desk.stop() or self.unsent.end_edit()
@@ -293,7 +297,7 @@ class Conductor:
             case Happened():
                 taken = message.take()
                 changed = [self.view.happened(event) for event in taken]
-                self._guide(taken)
+                self.guide.follow(self.view.session, taken)
                 if any(changed):
                     self._work("memory", self._read_memory)
             case Told(error):
@@ -314,20 +318,6 @@ class Conductor:
                     self._work("older", self._older, session, before)
             case _:
                 pass
-
-    def begin_tour(self) -> None:
-        """Explain what happens in the session on the screen, step by step."""
-        self._tour = (self.view.session, 0)
-        self.screen.coach(_(STEPS[0]))
-
-    def _guide(self, happened: Sequence[Event]) -> None:
-        session, step = self._tour
-        if session is None or session is not self.view.session:
-            return
-        for event in happened:
-            step = next_step(step, event)
-        self._tour = (session, step)
-        self.screen.coach(_(STEPS[step]))
 
     async def _submitted(self, text: str) -> None:
         match read_prompt(text):

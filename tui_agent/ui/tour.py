@@ -1,5 +1,7 @@
 """A tour in an example session: the gauge, the preview, what it leaves out, the panel, and taking it back."""
 
+from collections.abc import Callable, Sequence
+
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -78,6 +80,32 @@ def example() -> list[Entry]:
     for asked, answered in _SAID:
         entries += [UserSaid((TextPart(asked),)), AssistantSaid(answered)]
     return [*entries, Noticed(_("This session was made up for the tour. No model wrote it."))]
+
+
+class Guide:
+    """Explains what happens in one session, step by step."""
+
+    def __init__(self, coach: Callable[[str], object]) -> None:
+        """
+        Args:
+            coach: puts words over the prompt.
+        """
+        self._coach = coach
+        self._session: object | None = None
+        self._step = 0
+
+    def begin(self, session: object) -> None:
+        """From here on explain what happens in this session."""
+        self._session, self._step = session, 0
+        self._coach(_(STEPS[0]))
+
+    def follow(self, session: object, happened: Sequence[Event]) -> None:
+        """Something happened in a session: go on if it was the awaited step of the tour's."""
+        if self._session is None or session is not self._session:
+            return
+        for event in happened:
+            self._step = next_step(self._step, event)
+        self._coach(_(STEPS[self._step]))
 
 
 def next_step(step: int, event: Event) -> int:

@@ -130,7 +130,7 @@ async def tour(chat: Conductor, argument: str) -> None:
     session = chat.services.new_session()
     await chat.open_session(session)
     chat.show_events(await session.append(*example()))
-    chat.begin_tour()
+    chat.guide.begin(chat.view.session)
 
 
 async def cost(chat: Conductor, argument: str) -> None:

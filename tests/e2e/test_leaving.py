@@ -1,0 +1,45 @@
+"""What is left on the terminal: how to go on with what was said, and nothing when nothing was."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.pty_app import GAUGE, PtyApp, environment
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import says
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_hint_on_leaving_opens_the_same_session(tmp_path: Path) -> None:
+    place = tmp_path / "my data"
+    with ModelServer() as server:
+        environ = environment(tmp_path, server, data_dir=None)
+        with PtyApp(f"--data-dir={place}", environ=environ, cwd=tmp_path) as app:
+            app.until(lambda: bool(GAUGE.search(app.text)), "no session was opened")
+            server.script(says("periwinkle"))
+            app.say("name a colour")
+            app.sees("periwinkle")
+            app.sees_no("Esc stops")
+            app.press("ctrl+q")
+            assert app.ends() == 0
+            assert app.is_restored() == []
+            left = app.settle()
+        hint = re.search(r"Go on with: (tui-agent .* -r \S+)", " ".join(left.split("\n")))
+        assert hint is not None, left
+        with PtyApp(*shlex.split(hint[1])[1:], environ=environ, cwd=tmp_path) as app:
+            app.sees("periwinkle")
+            app.press("ctrl+q")
+            assert app.ends() == 0
+
+
+def test_nothing_is_left_when_nothing_was_said(tmp_path: Path) -> None:
+    with ModelServer() as server, PtyApp(environ=environment(tmp_path, server), cwd=tmp_path) as app:
+        app.until(lambda: bool(GAUGE.search(app.text)), "no session was opened")
+        app.type("not sent")
+        app.sees("not sent")
+        app.press("ctrl+q")
+        assert app.ends() == 0
+        assert "Go on with" not in app.settle()

@@ -1,0 +1,66 @@
+"""Ctrl+F finds words in messages that are not loaded: the whole session, not only what is on the screen."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.ui.support import Sitting, sitting
+
+FAR, LONG = 7, 500
+
+
+@asynccontextmanager
+async def in_long_session(tmp_path: Path, *more: str) -> AsyncIterator[Sitting]:
+    """A long session that was opened anew, so that only its end is loaded; entry 13 speaks of a wombat."""
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            texts = [f"about a {'wombat' if place == FAR else 'cat'}, number {place}" for place in range(1, LONG)]
+            await person.has_said(*texts, *more)
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.sees(f"number {LONG - 1}")
+            assert person.conductor.view.oldest > 200
+            yield person
+
+
+async def test_a_hit_that_is_not_loaded_is_counted_and_gone_to(tmp_path: Path) -> None:
+    async with in_long_session(tmp_path) as person:
+        await person.press("ctrl+f", *"wombat")
+        await person.sees("1 further up")
+        await person.press("enter")
+        await person.sees("about a wombat, number 7")
+        await person.sees("1 hit ")
+        assert "further up" not in person.seen
+        assert person.conductor.view.oldest <= 13
+        transcript = person.conductor.transcript
+        assert transcript._found is not None  # it is marked, not only in view
+
+
+async def test_steps_up_go_on_into_what_is_not_loaded_and_steps_down_come_back(tmp_path: Path) -> None:
+    async with in_long_session(tmp_path, "the last wombat") as person:
+        await person.press("ctrl+f", *"wombat")
+        await person.sees("1 further up · 1 hit")
+        await person.sees("the last wombat")
+        await person.press("up")
+        await person.sees("about a wombat, number 7")
+        await person.sees("2 hits")
+        await person.press("down")
+        await person.sees("the last wombat")
+        await person.press("down")
+        await person.sees("about a wombat, number 7")
+
+
+async def test_words_that_stand_apart_are_found_by_the_index_and_shown(tmp_path: Path) -> None:
+    async with in_long_session(tmp_path) as person:
+        await person.press("ctrl+f", *"wombat about")
+        await person.sees("1 further up · 0 hits")
+        await person.press("enter")
+        await person.sees("about a wombat, number 7")
+
+
+async def test_what_is_nowhere_is_not_gone_to(tmp_path: Path) -> None:
+    async with in_long_session(tmp_path) as person:
+        oldest = person.conductor.view.oldest
+        await person.press("ctrl+f", *"platypus", "enter")
+        await person.sees("0 hits")
+        assert person.conductor.view.oldest == oldest
