@@ -17,6 +17,11 @@ TOLD_AT = 3
 MOST_REPEATS = 4
 """And before the user is asked whether to go on."""
 
+_TOLD = (
+    "[The same call and the same result again, with nothing new from other calls in between. Asking again will change "
+    "nothing: use the result, try something else, or tell the user what is missing.]"
+)
+
 _Outcome = tuple[str, str, bytes]
 """A call and what it gave: the tool, its arguments in one spelling, the digest of the result."""
 
@@ -42,15 +47,10 @@ class Doubts:
         elif outcome not in self._again:
             self._again[outcome] = 1
         self._again[outcome] += 1
-        times = self._again[outcome]
-        if times < TOLD_AT:
+        if self._again[outcome] < TOLD_AT:
             return returned
-        note = (
-            f"[The same call with the same result, {times} times by now, and nothing new from other calls in between. "
-            "Asking again will change nothing: use the result, try something else, or tell the user what is missing.]"
-        )
         gap = "" if not returned.output or returned.output.endswith("\n") else "\n"
-        return replace(returned, output=f"{returned.output}{gap}{note}")
+        return replace(returned, output=f"{returned.output}{gap}{_TOLD}")
 
     def after_round(self, is_unreadable: bool) -> str:
         """What to ask the user about after one more round of calls; "" for nothing."""
