@@ -1,6 +1,7 @@
 """Screens with fixed contents, to be pictured: no clock, no endpoint, no archive."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from textual.app import App
@@ -104,6 +105,34 @@ ENTRIES = [
     logged(10, AssistantSaid("Both are small and have no dependencies."), 53),
 ]
 
+
+@dataclass(frozen=True)
+class Story:
+    """What is said in the pictures, in one language."""
+
+    entries: Sequence[Logged]
+    compacted: Compacted
+    """Among the entries, and what the preview proposes."""
+
+    lost: tuple[Detail, ...]
+    previous: str
+    """The summary before the proposed one."""
+
+    pin: str
+
+
+ENGLISH = Story(
+    ENTRIES,
+    COMPACTED,
+    (
+        Detail("command", "go test ./playground -run Zero", (3,)),
+        Detail("number", "port 8443", (3,)),
+        Detail("path", "playground/sign.go", (4,), "assistant"),
+    ),
+    "Goals:\n- Refactor the parser\n\nUnfinished work:\n- Find the file",
+    "answers in English, please",
+)
+
 GAUGE = Gauge(
     tokens=5123,
     characters=19_840,
@@ -130,8 +159,9 @@ class PictureApp(App[None]):
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
-    def __init__(self, modal: Screen[Any] | None = None, theme: str = DARK.name) -> None:
+    def __init__(self, modal: Screen[Any] | None = None, theme: str = DARK.name, story: Story = ENGLISH) -> None:
         super().__init__()
+        self._story = story
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme
@@ -150,15 +180,15 @@ class PictureApp(App[None]):
         chat = self.chat
         chat.prompt.cursor_blink = False
         chat.is_empty = False
-        chat.transcript.load(ENTRIES, more_above=False)
+        chat.transcript.load(self._story.entries, more_above=False)
         chat.transcript.apply(ContextMoved(4, 1, 4))
         status = Status("qwen2.5-0.5b", "embedded", ready=True, approval="ask")
         chat.query_one(StatusBar).show_status(status)
         chat.query_one(StatusBar).show_gauge(GAUGE)
-        live = ENTRIES[4]
-        pins = (PinRow(3, "answers in English, please", None),)
+        live = next(each for each in self._story.entries if each.entry is self._story.compacted)
+        pins = (PinRow(3, self._story.pin, None),)
         chat.query_one(Sidebar).show_gauge(GAUGE)
-        chat.query_one(Sidebar).show_memory(Memory(live, (live,), pins, COMPACTED.details))
+        chat.query_one(Sidebar).show_memory(Memory(live, (live,), pins, self._story.compacted.details))
 
     def open_modal(self) -> None:
         """Lay the modal over the chat."""
@@ -166,28 +196,24 @@ class PictureApp(App[None]):
         self.push_screen(self._modal)
 
 
-def preview() -> PreviewScreen:
+def preview(story: Story = ENGLISH) -> PreviewScreen:
     """A preview whose summary is written at once."""
 
     async def propose(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
-        yield SummaryArrived(SUMMARY)
+        yield SummaryArrived(story.compacted.text)
         yield Proposed(
             Proposal(
-                COMPACTED,
-                lost=(
-                    Detail("command", "go test ./playground -run Zero", (3,)),
-                    Detail("number", "port 8443", (3,)),
-                    Detail("path", "playground/sign.go", (4,), "assistant"),
-                ),
+                story.compacted,
+                lost=story.lost,
                 before=GAUGE,
                 after=AFTER,
-                previous_text="Goals:\n- Refactor the parser\n\nUnfinished work:\n- Find the file",
+                previous_text=story.previous,
                 first=1,
                 kept=6,
             )
         )
 
-    return PreviewScreen(propose, Wish(), Material(tuple(ENTRIES), GAUGE, 6, ("answers in English, please",)))
+    return PreviewScreen(propose, Wish(), Material(tuple(story.entries), GAUGE, 6, (story.pin,)))
 
 
 COMMAND = ApprovalRequest(

@@ -32,11 +32,11 @@ def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
         yield Line(_(heading), "heading")
         for key in KEYS:
             if key.place == place:
-                yield Line(padded(keys_of(key.id, keymap), _COLUMN) + _(key.help), hang=_COLUMN)
+                yield Line(padded(f"{keys_of(key.id, keymap)}  ", _COLUMN) + _(key.help), hang=_COLUMN)
     yield Line("")
     yield Line(_("Commands"), "heading")
     for command in COMMANDS:
-        yield Line(padded(command.usage, _COLUMN) + _(command.help), hang=_COLUMN)
+        yield Line(padded(f"{command.usage}  ", _COLUMN) + _(command.help), hang=_COLUMN)
     yield Line(_("A space before the slash sends the text as a message."), "dim")
 
 

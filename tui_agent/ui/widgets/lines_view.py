@@ -76,13 +76,22 @@ class LinesView(ScrollView, can_focus=True):
         if width <= 0:
             return
         for index, line in enumerate(self.lines):
-            starts = line_starts(line.text, max(width - line.hang, 2), anywhere=self._exact)
+            starts = self._starts(line, width)
             self._rows += [(index, start, end) for start, end in pairwise([*starts, len(line.text)])]
         self.virtual_size = Size(width, len(self._rows))
         if self.follow:
             self.scroll_end(animate=False, force=True)
         self.refresh()
         self.call_after_refresh(self._note_end)
+
+    def _starts(self, line: Line, width: int) -> list[int]:
+        """Where the rows of a line begin; those behind the first are narrower by what they are indented."""
+        starts = line_starts(line.text, width, anywhere=self._exact)
+        if len(starts) == 1 or not line.hang:
+            return starts
+        second = starts[1]
+        following = line_starts(line.text[second:], max(width - line.hang, 2), anywhere=self._exact)
+        return [0, *(second + start for start in following)]
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
