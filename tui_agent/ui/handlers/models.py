@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from typing import get_args
 
 from tui_agent.agent import instructions
-from tui_agent.agent.spending import remember_prices
+from tui_agent.agent.spending import known_prices, remember_prices
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
+from tui_agent.core.events import Gauge
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings import Approval
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.model_notes import note_of
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.instructions import InstructionsAnswer, InstructionsScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
@@ -39,8 +42,12 @@ async def model(chat: Conductor, name: str) -> None:
         )
     listed = await bench.connection.client.models()
     await remember_prices(chat.services.archive, listed)
-    choices = [Choice(each.id, each.id, _("in use") if each.id == bench.connection.model else "") for each in listed]
+    prices = await known_prices(chat.services.archive)
     window = bench.connection.limits(chat.services.settings)
+    choices = [
+        Choice(each.id, each.id, note_of(each, prices, window if each.id == bench.connection.model else None))
+        for each in listed
+    ]
     size = compact_number(window.window) if window.window else _("unknown")
     about = _("{model} at {place} · window {size} ({source})").format(
         model=bench.connection.model, place=bench.connection.place, size=size, source=word(window.window_source)
@@ -58,23 +65,39 @@ async def _use_model(chat: Conductor, name: str) -> None:
             _("The embedded model is the only one here."),
             todo=_("Set local_model to another GGUF file, or use an endpoint."),
         )
+    session = open_session_of(chat)
+    before = session.gauge().window
     await chat.desk.stop_and_wait()
     chat.services.change_settings(model=name)
     await chat.connect()
     connected = chat.services.bench
     if connected is None or connected.connection.model != name:
         return
-    session = open_session_of(chat)
     if session.stored:
         chat.show_events(await session.append(ModelChosen(name, connected.connection.endpoint.base_url)))
-    gauge = session.gauge()
-    if gauge.window is not None and gauge.tokens > gauge.window:
-        chat.screen.tell(
-            _("This session is larger than the window of {name}. F4 compacts it.").format(name=name),
-            title=_("Smaller window"),
-        )
-    else:
-        chat.screen.tell(_("{name} answers from now on.").format(name=name))
+    _tell_of_window(chat, name, before, session.gauge())
+
+
+def _tell_of_window(chat: Conductor, name: str, before: int | None, gauge: Gauge) -> None:
+    """Say what another window means for the session; offer to compact what does not fit any more."""
+    said = _("{name} answers from now on.").format(name=name)
+    is_smaller = gauge.window is not None and before is not None and gauge.window < before
+    if not gauge.window or not (is_smaller or gauge.tokens > gauge.window):
+        chat.screen.tell(said)
+        return
+    windows = _("Its window is {window:,} tokens; this session's context has about {tokens:,}.").format(
+        window=gauge.window, tokens=gauge.tokens
+    )
+    if (gauge.trigger_share or 0.0) <= 1.0 and gauge.tokens <= gauge.window:
+        chat.screen.tell(f"{said} {windows}", title=_("Smaller window"))
+        return
+    question = ConfirmScreen(
+        _("Smaller window"),
+        f"{said} {windows}\n\n" + _("Old messages can be folded into a summary now; you see it before it is used."),
+        yes=_("Compact"),
+        no=_("Not now"),
+    )
+    chat.app.push_screen(question, lambda yes: chat.later("compact") if yes else None)
 
 
 async def system(chat: Conductor, text: str) -> None:
