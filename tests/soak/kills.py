@@ -77,7 +77,8 @@ class Soak:
         self._has_question = False
         """Whether an approval was left open, so that it is asked again at once."""
 
-        self._lag = LAG
+        self._slowness = 1.0
+        """How many times longer everything takes than where nothing else runs."""
 
         self.figures = Figures()
 
@@ -131,11 +132,11 @@ class Soak:
     def _act(self, app: MortalApp, life: Life, moment: str) -> None:
         act, seconds = MOMENTS[moment]
         dies_in = self._dice.uniform(0.0, seconds)
-        if moment == "starting":
-            app.dies_at = time.monotonic() + dies_in
         started = time.monotonic()
+        if moment == "starting":
+            app.dies_at = started + dies_in * self._slowness
         life.is_ready()
-        self._lag = LAG * max(1.0, (time.monotonic() - started) / USUAL_START)
+        self._slowness = max(1.0, (time.monotonic() - started) / USUAL_START)
         self._check_prompt(app)
         if self._has_question:
             app.sees("Run this command?")
@@ -144,7 +145,7 @@ class Soak:
             app.sees_no("Run this command?")
         self._known.typed = []
         life.clear_prompt()
-        app.dies_at = min(app.dies_at, time.monotonic() + dies_in)
+        app.dies_at = min(app.dies_at, time.monotonic() + dies_in * self._slowness)
         act(life)
 
     def _check_prompt(self, app: MortalApp) -> None:
@@ -158,6 +159,7 @@ class Soak:
 
     def _fault(self, number: int, moment: str, complaint: str) -> None:
         self.figures.faults.append(f"kill {number} while {moment}: {complaint}")
+        print(self.figures.faults[-1], file=sys.stderr, flush=True)
 
     # ── what is left ─────────────────────────────────────────────────────────
 
@@ -173,7 +175,7 @@ class Soak:
             return
         yield from server.complaints
         server.complaints.clear()
-        typed = [text for at, text in self._known.typed if at < died - self._lag]
+        typed = [text for at, text in self._known.typed if at < died - LAG * self._slowness]
         self._due_in_prompt = typed[-1] if typed else ""
         self._has_question = False
         if session is None:
@@ -183,7 +185,7 @@ class Soak:
         archive: list[dict[str, Any]] = session["archive"]
         self._has_question = _has_question(archive)
         yield from self._changed(str(self._session), archive)
-        yield from _lost(archive, self._known, server.requests[sent_before:], died - self._lag)
+        yield from _lost(archive, self._known, server.requests[sent_before:], died - LAG * self._slowness)
 
     def _changed(self, session_id: str, archive: list[dict[str, Any]]) -> Iterator[str]:
         before = self._kept.get(session_id, [])
