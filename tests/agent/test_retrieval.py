@@ -21,6 +21,8 @@ async def test_a_folded_message_comes_back_for_one_request_and_is_counted(tmp_pa
             assert all("retries a job seven" not in each.text for each in at.session.context().messages)
             at.session.retrieved = ("[3] assistant: " + "word " * 50,)
             assert at.session.gauge().tokens > before.tokens + 40
+            assert at.session.gauge().parts.retrieved > 40
+            assert before.parts.retrieved == 0
 
 
 async def test_nothing_is_brought_back_unless_it_is_switched_on(tmp_path: Path) -> None:

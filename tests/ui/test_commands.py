@@ -51,7 +51,7 @@ def test_an_unknown_command_is_not_sent_and_the_nearest_is_named() -> None:
 
 def test_completion_offers_what_begins_so_before_what_contains_it() -> None:
     offered = [command.name for command in completions("/compact")]
-    assert offered == ["compact", "undo-compact", "redo-compact"]
+    assert offered == ["compact", "compaction", "undo-compact", "redo-compact"]
     assert completions("/") == COMMANDS
     assert not completions("/compact now")
     assert not completions("compact")

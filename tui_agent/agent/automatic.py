@@ -1,14 +1,14 @@
 """Compaction nobody asked for: when a trigger is exceeded, and when a request would not fit."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
 from tui_agent.agent import proposals
-from tui_agent.agent.background import take
+from tui_agent.agent.background import ready_first, take
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish, apply
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
@@ -23,9 +23,6 @@ from tui_agent.errors import (
     NothingToFold,
     SummaryRejected,
 )
-
-Proposing = Callable[[Wish], AsyncGenerator[Event | Proposed, None]]
-"""Begins a proposal; a preview may begin several (another focus, another number of messages to keep)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ async def compact(
 
     try:
         if bench.mode == "ask" and review is not None:
-            reviewed = await review(propose, wish)
+            reviewed = await review(ready_first(bench, session, propose), wish)
             if reviewed is None:
                 yield CompactionEnded(False, "cancelled")
                 return

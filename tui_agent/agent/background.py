@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Wish, propose, stands
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish, propose, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
@@ -21,7 +21,9 @@ def ready(bench: Workbench, session: Session) -> Proposal | None:
     proposal = bench.prepared.get(session.id)
     if isinstance(proposal, Proposal) and stands(session, proposal):
         return proposal
-    bench.prepared.pop(session.id, None)
+    stale = bench.prepared.pop(session.id, None)
+    if isinstance(stale, Proposal) and stale.compacted.usage is not None:
+        bench.unused += stale.compacted.usage.prompt + stale.compacted.usage.completion
     return None
 
 
@@ -52,13 +54,40 @@ async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, N
 
 def take(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
     """The summary made ahead for a compaction that is due now, once; a wish of its own is not served by it."""
-    if wish != Wish(trigger=wish.trigger) or wish.trigger == "manual":
+    proposal = _serving(bench, session, wish)
+    if proposal is not None:
+        del bench.prepared[session.id]
+    return proposal
+
+
+def ready_first(bench: Workbench, session: Session, propose: Proposing) -> Proposing:
+    """`propose`, but what is asked first and has no wish of its own is the summary made ahead, at once.
+
+    It stays at hand: a preview may be cancelled.
+    """
+    asked: list[Wish] = []
+
+    def proposing(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+        asked.append(wish)
+        proposal = _serving(bench, session, wish) if len(asked) == 1 else None
+        return propose(wish) if proposal is None else _at_once(proposal)
+
+    return proposing
+
+
+async def _at_once(proposal: Proposal) -> AsyncGenerator[Event | Proposed, None]:
+    yield Proposed(proposal)
+
+
+def _serving(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
+    """The summary made ahead, if it is what the wish would lead to."""
+    limits = session.measures.limits
+    if wish != Wish(trigger=wish.trigger) or wish.kept(limits.keep_recent) != limits.keep_recent:
         return None
     proposal = ready(bench, session)
-    bench.prepared.pop(session.id, None)
     if proposal is None:
         return None
-    limit = limit_of(wish.trigger, session.measures.limits)
+    limit = limit_of(wish.trigger, limits)
     return replace(proposal, compacted=replace(proposal.compacted, trigger=wish.trigger, limit=limit))
 
 

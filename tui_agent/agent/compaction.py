@@ -64,7 +64,7 @@ class Compactor:
         """
         session, wish = self._session, self._wish
         limits = session.measures.limits
-        keep = limits.keep_recent if wish.keep is None else wish.keep
+        keep = wish.kept(limits.keep_recent)
         # A number the user chose is obeyed; otherwise fewer are kept where only that gets below the trigger.
         may_keep_less = limits if wish.keep is None or wish.must_fit else None
         least = 0 if wish.must_fit else LEAST_KEPT

@@ -9,7 +9,7 @@ from tui_agent.agent.export import FORMS, export
 from tui_agent.agent.export.as_json import gauge_to_json, json_text
 from tui_agent.agent.headless_run import Run, proposal_of
 from tui_agent.agent.headless_streams import TURN_FAILED
-from tui_agent.agent.proposals import Wish
+from tui_agent.agent.proposals import wish_of
 from tui_agent.agent.spending import known_prices, spending_in_words, spending_to_json
 from tui_agent.core.entries import Compacted, Noticed, SystemPromptSet
 from tui_agent.errors import CompactionError, NothingToFold, TuiAgentError, UsageError
@@ -62,7 +62,7 @@ async def _unpin(run: Run, argument: str) -> int:
 async def _compact(run: Run, argument: str) -> int:
     await run.services.connect(lambda words: None)
     try:
-        proposal = await proposal_of(run.services, run.session, Wish(focus=argument))
+        proposal = await proposal_of(run.services, run.session, wish_of(argument))
     except NothingToFold:
         return run.say_reply(run.services.words.nothing)
     except TuiAgentError as error:

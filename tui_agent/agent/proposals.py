@@ -1,7 +1,8 @@
 """What a compaction would be, before it happens: wishes and proposals, and the way to what makes and applies them."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,6 +13,9 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.pairing import is_rewound
 from tui_agent.core.entries import Compacted, Detail, Trigger
 from tui_agent.core.events import Event, Gauge
+
+MOST_KEPT_BY_HAND = 6
+"""Messages that a compaction by hand keeps at most unless it is told a number: so that it works below a trigger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,29 @@ class Wish:
     trigger: Trigger = "manual"
     must_fit: bool = False
     """Whether the next request cannot be sent without it; then a labelled extract is the last resort."""
+
+    def kept(self, keep_recent: int) -> int:
+        """How many messages stay at least: the setting says it, but a compaction by hand shall always do something."""
+        if self.keep is not None:
+            return self.keep
+        return min(keep_recent, MOST_KEPT_BY_HAND) if self.trigger == "manual" else keep_recent
+
+
+Proposing = Callable[[Wish], AsyncGenerator[Event | Proposed, None]]
+"""Begins a proposal; a preview may begin several (another focus, another number of messages to keep)."""
+
+
+_RANGE = re.compile(r"(?:(?P<how>above|keep)\s+#?(?P<number>\d{1,9})\b)?\s*(?P<focus>.*)", re.DOTALL | re.IGNORECASE)
+
+
+def wish_of(words: str) -> Wish:
+    """What `/compact` is asked for: `above #12`, `keep 4`, and a focus behind it or alone."""
+    match = _RANGE.fullmatch(words.strip())
+    assert match is not None, "a focus may be anything"
+    how, number = (match["how"] or "").lower(), int(match["number"] or 0)
+    return Wish(
+        keep=number if how == "keep" else None, above=number if how == "above" else None, focus=match["focus"].strip()
+    )
 
 
 def stands(session: Session, proposal: Proposal) -> bool:

@@ -33,6 +33,9 @@ class Workbench:
     prepared: dict[str, object] = field(default_factory=dict)
     """Summaries made ahead of need, by session id: `agent.background` keeps and reads them."""
 
+    unused: int = 0
+    """Tokens of summaries that were made ahead and became stale before they were needed."""
+
     @property
     def takes_tools(self) -> bool:
         """Whether tools are offered as such; False once the endpoint or its model refused them."""

@@ -88,7 +88,7 @@ class Context:
     def tokens(self) -> int:
         """The uncalibrated estimate of the whole request: what `AssistantSaid.estimated` records."""
         parts = self.parts
-        return parts.system + parts.tools + parts.summary + parts.pins + parts.tail
+        return parts.system + parts.tools + parts.summary + parts.pins + parts.tail + parts.retrieved
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +269,7 @@ class _Carried:
     tokens: int = 0
     pins: int = 0
     instructions: int = 0
+    retrieved: int = 0
     has_summary: bool = False
 
     def messages(self) -> tuple[_Weighed, ...]:
@@ -276,13 +277,14 @@ class _Carried:
 
     def parts(self, system: int, tools: int, tail: int) -> GaugeParts:
         """The request's tokens by part; the instructions file counts as system, the block's frame as what it holds."""
-        frame = self.tokens - self.pins - self.instructions
+        frame = self.tokens - self.pins - self.instructions - self.retrieved
         return GaugeParts(
             system=system + self.instructions + (0 if self.has_summary or self.pins else frame),
             tools=tools,
             summary=frame if self.has_summary else 0,
             pins=self.pins + (frame if self.pins and not self.has_summary else 0),
             tail=tail,
+            retrieved=self.retrieved,
         )
 
 
@@ -299,6 +301,7 @@ def _carried(
         tokens=estimate_message(Message("user", text)),
         pins=sum(map(estimate, pins)),
         instructions=estimate(surroundings.instructions),
+        retrieved=sum(map(estimate, surroundings.retrieved)),
         has_summary=head is not None,
     )
 

@@ -168,7 +168,7 @@ def _freed(context: Context, keep: int, ratio: float) -> int:
 
 def _shared_out(tokens: int, parts: GaugeParts) -> GaugeParts:
     """The parts scaled so that they sum to `tokens`; what rounding leaves over goes to the largest."""
-    names = ("system", "tools", "summary", "pins", "tail")
+    names = ("system", "tools", "summary", "pins", "tail", "retrieved")
     sizes = {name: int(getattr(parts, name)) for name in names}
     total = sum(sizes.values())
     if not total:

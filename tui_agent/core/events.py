@@ -97,6 +97,8 @@ class GaugeParts:
     pins: int = 0
     tail: int = 0
     unsent: int = 0
+    retrieved: int = 0
+    """Folded messages brought back for one request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,8 @@ KEYS: tuple[Key, ...] = (
     Key("message-fold", "space", "on_message('fold')", N_("fold or open it"), "message"),
     # the context panel
     Key("panel-open", "enter", "open", N_("go to the source"), "sidebar"),
-    Key("panel-compare", "c", "compare", N_("compare a version with the one before"), "sidebar"),
+    Key("panel-compare", "c", "compare", N_("compare a version: with the marked one, or the one before"), "sidebar"),
+    Key("panel-mark", "m", "mark", N_("mark a version, to compare another with it"), "sidebar"),
     Key("panel-restore", "r", "restore", N_("make a version the live one"), "sidebar"),
     Key("panel-keep", "plus", "keep", N_("carry a detail that was left out"), "sidebar"),
     Key("panel-unpin", "u", "unpin", N_("unpin"), "sidebar"),

@@ -47,7 +47,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("system", N_("show or change the system prompt"), N_("[text]")),
     Command("context", N_("context panel: gauge, summary, pins, details"), binding="context"),
     Command("summary", N_("read the summary that stands, and its versions")),
-    Command("compact", N_("fold old messages into the summary, preview first"), N_("[focus]"), binding="compact"),
+    Command(
+        "compact", N_("fold old messages, preview first: above #n, keep n, a focus"), N_("[words]"), binding="compact"
+    ),
+    Command("compaction", N_("what is done when the context is full"), N_("[mode]")),
     Command("undo-compact", N_("take the last compaction back"), binding="undo-compact"),
     Command("redo-compact", N_("apply again what was undone")),
     Command("unprune", N_("bring back tool results that were left out to save space")),

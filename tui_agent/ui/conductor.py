@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -200,7 +200,10 @@ class Conductor:
         session = self.view.session
         if session is None:
             return
-        reviewed = await self.desk.review(lambda changed: self.services.propose(session, changed), wish)
+        bench, propose = self.services.bench, partial(self.services.propose, session)
+        reviewed = await self.desk.review(
+            propose if bench is None else background.ready_first(bench, session, propose), wish
+        )
         if reviewed is None:
             return
         try:
@@ -385,3 +388,4 @@ class Conductor:
                 async for _event in events:
                     pass
         self.view.show_status()
+        await self._read_memory()

@@ -107,7 +107,7 @@ class SessionView:
         if session is None:
             return
         pins = tuple(PinRow(pin.seq, pin.text, pin.source) for pin in session.checkpoint.pins)
-        memory = Memory(session.live_summary(), tuple(versions), pins, kept_details(session))
+        memory = Memory(session.live_summary(), tuple(versions), pins, kept_details(session), self._made_ahead(session))
         self._screen.query_one(Sidebar).show_memory(memory)
 
     def show_status(self) -> None:
@@ -125,12 +125,21 @@ class SessionView:
                 ready=True,
                 approval=bench.rulebook.mode,
                 mode=bench.mode,
-                note=_(bench.tools_note) or (_("summary ready") if self._is_prepared(bench) else ""),
+                note=" · ".join(note for note in (self._ready_note(bench), _(bench.tools_note)) if note),
             )
         )
 
-    def _is_prepared(self, bench: Workbench) -> bool:
-        return self.session is not None and background.ready(bench, self.session) is not None
+    def _ready_note(self, bench: Workbench) -> str:
+        return "" if self.session is None or background.ready(bench, self.session) is None else _("summary ready")
+
+    def _made_ahead(self, session: Session) -> int | None:
+        """What the summary took that was made ahead and waits."""
+        bench = self._services.bench
+        proposal = background.ready(bench, session) if bench is not None else None
+        if proposal is None:
+            return None
+        usage = proposal.compacted.usage
+        return usage.prompt + usage.completion if usage is not None else 0
 
     # ── measures ─────────────────────────────────────────────────────────────
 

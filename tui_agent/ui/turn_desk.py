@@ -14,8 +14,8 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerError, WorkerState
 
 from tui_agent.agent.approval import ApprovalRequest, Decision
-from tui_agent.agent.automatic import Proposing, Reviewed
-from tui_agent.agent.proposals import Wish
+from tui_agent.agent.automatic import Reviewed
+from tui_agent.agent.proposals import Proposing, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.turn import Turn
 from tui_agent.core.entries import Part, TextPart
@@ -230,7 +230,7 @@ class TurnDesk:
             Material(
                 tail=tuple(session.tail),
                 gauge=session.gauge(),
-                keep=session.measures.limits.keep_recent,
+                keep=wish.kept(session.measures.limits.keep_recent),
                 pins=tuple(pin.text for pin in session.checkpoint.pins),
             ),
         )

@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Mapping
 
 from tui_agent.agent import changes
-from tui_agent.agent.proposals import Wish
+from tui_agent.agent.proposals import wish_of
 from tui_agent.agent.session import Session
 from tui_agent.agent.spending import known_prices, spending_in_words
 from tui_agent.core.entries import Compacted, Logged, said_text
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, UsageError
-from tui_agent.language import _
+from tui_agent.language import N_, _
+from tui_agent.settings import CompactionMode
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -19,6 +20,14 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.tour import example
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.widgets.sidebar import MemoryList, describe
+from tui_agent.ui.words import word
+
+_MODES: Mapping[CompactionMode, str] = {
+    "auto": N_("a summary is made and applied; /undo-compact takes it back"),
+    "ask": N_("a summary is made and shown first"),
+    "remind": N_("the gauge says so, and nothing is folded"),
+    "off": N_("nothing is done"),
+}
 
 
 def open_session_of(chat: Conductor) -> Session:
@@ -32,8 +41,31 @@ def open_session_of(chat: Conductor) -> Session:
     return chat.view.session
 
 
-async def compact(chat: Conductor, focus: str) -> None:
-    chat.compact(Wish(focus=focus))
+async def compact(chat: Conductor, words: str) -> None:
+    chat.compact(wish_of(words))
+
+
+async def compaction(chat: Conductor, mode: str) -> None:
+    """Show or change what is done when the context is full."""
+    bench = chat.services.bench
+    current = bench.mode if bench is not None else chat.services.settings.compaction_mode
+    if not mode:
+        choices = [
+            Choice(each, word(each), _(about) + (_(" · now") if each == current else ""))
+            for each, about in _MODES.items()
+        ]
+        picker = PickScreen(_("When the context is full"), choices, explanation=_("For this run; /settings keeps it."))
+        chat.app.push_screen(picker, lambda chosen: chat.later("compaction", chosen) if chosen else None)
+        return
+    about = next((about for known, about in _MODES.items() if known == mode), None)
+    if about is None:
+        raise UsageError(
+            _("There is no compaction mode {mode!r}.").format(mode=mode),
+            todo=_("The modes are {modes}.").format(modes=", ".join(_MODES)),
+        )
+    chat.services.change_settings(compaction_mode=mode)
+    chat.view.show_status()
+    chat.screen.tell(_("Compaction: {mode}. {about}.").format(mode=word(mode), about=_(about).capitalize()))
 
 
 async def undo(chat: Conductor, argument: str) -> None:
@@ -96,15 +128,23 @@ async def summary(chat: Conductor, argument: str) -> None:
     chat.screen.query_one(MemoryList).focus()
 
 
-async def compare(chat: Conductor, seq: str) -> None:
-    versions = await changes.versions(open_session_of(chat))
-    chosen = next((each for each in versions if each.seq == int(seq)), None)
+async def compare(chat: Conductor, which: str) -> None:
+    """Show what a version changed, against the one before it or against another, older or newer one."""
+    wanted, _blank, other = which.partition(" ")
+    versions = {each.seq: each for each in await changes.versions(open_session_of(chat))}
+    chosen = versions.get(int(wanted))
     if chosen is None or not isinstance(chosen.entry, Compacted):
         return
-    earlier = chosen.entry.previous
-    before = next((each for each in versions if each.seq == earlier), None)
-    lines = [Line(describe(chosen), "dim"), Line(""), *changed_lines(_text(before), _text(chosen))]
-    chat.app.push_screen(ReadingScreen(_("What this summary changed"), lines))
+    before = versions.get(int(other) if other else chosen.entry.previous or 0)
+    title = _("What this summary changed")
+    if other and before is not None:
+        before, chosen = sorted((before, chosen), key=lambda each: each.seq)
+        numbers = list(versions)
+        title = _("From version {one} to version {other}").format(
+            one=numbers.index(before.seq) + 1, other=numbers.index(chosen.seq) + 1
+        )
+    heads = [Line(describe(each), "dim") for each in (before, chosen) if each is not None]
+    chat.app.push_screen(ReadingScreen(title, [*heads, Line(""), *changed_lines(_text(before), _text(chosen))]))
 
 
 def _text(version: Logged | None) -> str:
@@ -138,11 +178,16 @@ async def cost(chat: Conductor, argument: str) -> None:
     prices = await known_prices(chat.services.archive)
     words = spending_in_words(session.checkpoint.spending, chat.services.settings.budget, prices)
     lines = [Line(safe(line, single_line=True)) for line in words.split("\n")]
+    bench = chat.services.bench
+    if bench is not None and bench.unused:
+        unused = _("Summaries made ahead and not used since the program began: {n:,} tokens.").format(n=bench.unused)
+        lines.append(Line(unused))
     chat.app.push_screen(ReadingScreen(_("Tokens and cost"), lines))
 
 
 HANDLERS: Mapping[str, Handler] = {
     "compact": compact,
+    "compaction": compaction,
     "undo-compact": undo,
     "redo-compact": redo,
     "unprune": unprune,

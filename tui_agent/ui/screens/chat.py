@@ -223,8 +223,8 @@ class ChatScreen(Screen[None]):
                 await self.command("compact")
             case MemoryList.SourceWanted(seq):
                 await self.command("entry", str(seq))
-            case MemoryList.CompareWanted(seq):
-                await self.command("compare", str(seq))
+            case MemoryList.CompareWanted(seq, other):
+                await self.command("compare", f"{seq} {other or ''}".strip())
             case MemoryList.RestoreWanted(seq):
                 await self.command("restore", str(seq))
             case MemoryList.UnpinWanted(seq):

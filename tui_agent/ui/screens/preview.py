@@ -15,13 +15,14 @@ from textual.reactive import var
 from textual.screen import ModalScreen
 from textual.widgets import ContentSwitcher, Static
 
-from tui_agent.agent.automatic import Proposing, Reviewed
-from tui_agent.agent.proposals import Proposal, Proposed, Wish
-from tui_agent.context.ledger import details_of, lost
+from tui_agent.agent.automatic import Reviewed
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
+from tui_agent.context.ledger import lost, weight
+from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Logged
 from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import NothingToFold, TuiAgentError
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.preview_lines import changed_lines, figures, folded_lines, hints, summary_lines, with_put_back
@@ -190,7 +191,8 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
             figures(self._material.gauge, after, proposal, len(put_back), state)
         )
         text = self._text if proposal is not None else self._written
-        self.query_one("#proposed", LinesView).set_lines(summary_lines(text))
+        items = proposal.compacted.items if proposal is not None else ()
+        self.query_one("#proposed", LinesView).set_lines(summary_lines(text, items))
         self.query_one("#preview-heading", Static).update(self._heading())
         self.query_one("#preview-hints", Static).update(
             hints(
@@ -221,7 +223,18 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
             "edit": _("Edit: used byte for byte · Esc done · Ctrl+Enter apply"),
         }
         edited = _("  (edited)") if self._edited is not None and self.shown == "summary" else ""
-        return Content(names.get(self.shown, _("Proposed summary")) + edited)
+        return Content(names.get(self.shown, _("Proposed summary")) + edited) + self._warning()
+
+    def _warning(self) -> Content:
+        """How many lines only tools have said and read like orders: each is marked in its place."""
+        items = self._proposal.compacted.items if self._proposal is not None and self.shown == "summary" else ()
+        orders = sum(map(is_instruction_like, items))
+        if not orders:
+            return Content("")
+        words = ngettext(
+            "  {n} line from a tool reads like an instruction", "  {n} lines from tools read like instructions", orders
+        )
+        return Content.styled(words.format(n=orders), "$warning")
 
     # ── views ────────────────────────────────────────────────────────────────
 
@@ -293,8 +306,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
             return
         self._edited = editor_text
         carried = {detail.text for detail in self._proposal.compacted.details}
-        missing = lost(details_of(self._folded()), editor_text)
-        self.query_one(LostList).show_lost(tuple(detail for detail in missing if detail.text not in carried))
+        missing = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins]))
+        left_out = sorted((detail for detail in missing if detail.text not in carried), key=weight)
+        self.query_one(LostList).show_lost(left_out)
 
     # ── asking again ─────────────────────────────────────────────────────────
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from textual.content import Content
 
 from tui_agent.agent.proposals import Proposal
+from tui_agent.context.provenance import is_instruction_like
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolReturned, UserSaid, said_text
 from tui_agent.core.events import Gauge
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import keys_of
@@ -65,14 +66,25 @@ def _measure(name: str, gauge: Gauge) -> Content:
     return Content(f"{name} ") + Content.styled(bar(gauge, _BAR), style_of(gauge)) + Content(f"{share}{size}")
 
 
-def summary_lines(text: str) -> Iterator[Line]:
-    """The summary with its headings."""
+def summary_lines(text: str, items: Sequence[Item] = ()) -> Iterator[Line]:
+    """The summary with its headings; what no message supports, or only a tool has said, is marked."""
+    marks = {f"- {item.text}": _mark(item) for item in items if item.section}
     for line in text.split("\n"):
         shown = safe(line, single_line=True)
         if line.startswith("#") or (line.endswith(":") and len(line) < 40 and not line.startswith(("-", "·", "*"))):
             yield Line(shown, "heading")
-        else:
-            yield Line(shown, hang=2 if line.startswith(("- ", "· ", "* ")) else 0)
+            continue
+        words, style = marks.get(line, ("", ""))
+        yield Line(shown + words, style, hang=2 if line.startswith(("- ", "· ", "* ")) else 0)
+
+
+def _mark(item: Item) -> tuple[str, str]:
+    """What is said behind an item, and in which style."""
+    if is_instruction_like(item):
+        return _("  (from a tool; reads like an instruction)"), "warning"
+    if item.tool_only:
+        return _("  (from a tool)"), ""
+    return ("", "") if item.sources else (_("  (no source)"), "")
 
 
 def changed_lines(previous: str, text: str) -> Iterator[Line]:

@@ -157,7 +157,8 @@ class GaugeBlock(Widget):
             (_("summary"), parts.summary),
             (_("pins"), parts.pins),
             (_("tail"), parts.tail),
-            (_("unsent"), parts.unsent),
+            # What is brought back stands there for one turn, in which little is typed.
+            (_("found"), parts.retrieved) if parts.retrieved else (_("unsent"), parts.unsent),
         ]
         if is_plain():
             return [Content(f"{name} {count:,}") for name, count in named]

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
 from tui_agent.language import N_, _
@@ -57,6 +58,9 @@ class Memory:
     details: tuple[Detail, ...] = ()
     """Carried word for word behind the summary."""
 
+    made_ahead: int | None = None
+    """Tokens that the summary took which was made ahead and waits; None when there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -91,9 +95,10 @@ class MemoryList(OptionList):
 
     @dataclass
     class CompareWanted(Message):
-        """Show what this version changed."""
+        """Show what this version changed, against the one before or the one that is marked."""
 
         seq: int
+        other: int | None = None
 
     @dataclass
     class RestoreWanted(Message):
@@ -117,6 +122,9 @@ class MemoryList(OptionList):
         super().__init__(id="memory", markup=False, compact=True)
         self._rows: dict[str, _Row] = {}
         self._memory: Memory | None = None
+        self._marked: int | None = None
+        """The version that another is to be compared with."""
+
         self._turn = 0
         """How often Enter was pressed on the same row: each press goes to its next source."""
 
@@ -127,7 +135,13 @@ class MemoryList(OptionList):
         self._memory = memory
         self._rows = {}
         self.clear_options()
-        self.add_options([*self._summary(memory), *self._pins(memory), *self._details(memory), *self._versions(memory)])
+        parts = (self._ahead, self._summary, self._pins, self._details, self._versions)
+        self.add_options([option for part in parts for option in part(memory)])
+
+    def _ahead(self, memory: Memory) -> Iterator[Option]:
+        if memory.made_ahead is not None:
+            words = _("A summary is ready, made ahead for {n:,} tokens. F4 shows it.").format(n=memory.made_ahead)
+            yield self._note(words)
 
     def _summary(self, memory: Memory) -> Iterator[Option]:
         live = memory.live
@@ -172,11 +186,12 @@ class MemoryList(OptionList):
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
             return
-        yield self._heading(_("Versions · c compare, r restore"))
+        yield self._heading(_("Versions · c compare, m mark, r restore"))
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             state = mark("● ", _("live: ")) if is_live else mark("○ ")
-            label = Content(f"{state}v{number}  ") + Content.styled(describe(version), MUTED)
+            marked = Content.styled(_("marked  "), "$accent") if version.seq == self._marked else Content("")
+            label = Content(f"{state}v{number}  ") + marked + Content.styled(describe(version), MUTED)
             yield self._option(_Row("version", version.seq, sources=(version.seq,)), label)
 
     def _option(self, row: _Row, label: Content) -> Option:
@@ -215,7 +230,17 @@ class MemoryList(OptionList):
 
     def action_compare(self) -> None:
         if self._row is not None and self._row.kind == "version":
-            self.post_message(self.CompareWanted(self._row.seq))
+            other = self._marked if self._marked != self._row.seq else None
+            self.post_message(self.CompareWanted(self._row.seq, other))
+
+    def action_mark(self) -> None:
+        row, place, memory = self._row, self.highlighted, self._memory
+        if row is None or row.kind != "version" or memory is None:
+            return
+        self._marked = None if self._marked == row.seq else row.seq
+        self._memory = None
+        self.show(memory)
+        self.highlighted = place
 
     def action_restore(self) -> None:
         if self._row is not None and self._row.kind == "version":
@@ -271,5 +296,8 @@ def _item_text(item: Item) -> Content:
     if not item.sources:
         return text + Content.styled(_("  no source"), "$warning")
     origin = _(" tool") if item.tool_only else ""
+    if is_instruction_like(item):
+        text = text.stylize("$warning")
+        origin = _(" tool, reads like an instruction")
     places = " ".join(f"#{seq}" for seq in item.sources[:2]) + ("…" if len(item.sources) > 2 else "")
     return text + Content.styled(mark(" ↗", _(", from ")) + f"{places}{origin}", MUTED)
