@@ -33,43 +33,55 @@ STEPS = (
 
 _SAID = (
     (
-        "We are moving the shop to a new server. Remember: the host is kestrel.example.org and the port is 8443.",
-        "Noted: kestrel.example.org, port 8443.",
+        N_("We are moving the shop to a new server. Remember: the host is kestrel.example.org and the port is 8443."),
+        N_("Noted: kestrel.example.org, port 8443."),
     ),
     (
-        "The deploy password is periwinkle-7. Never restart the database during the day.",
-        "Understood. The password is noted, and the database stays up during the day.",
+        N_("The deploy password is periwinkle-7. Never restart the database during the day."),
+        N_("Understood. The password is noted, and the database stays up during the day."),
     ),
     (
-        "How do we copy the pictures? There are about 40,000 of them in /srv/shop/media.",
-        "With rsync, which can be interrupted and goes on where it was: `rsync -a --partial /srv/shop/media/ "
-        "kestrel.example.org:/srv/shop/media/`. Forty thousand files are no problem; let it run twice, and the "
-        "second time only what changed in between is copied.",
+        N_("How do we copy the pictures? There are about 40,000 of them in /srv/shop/media."),
+        N_(
+            "With rsync, which can be interrupted and goes on where it was: `rsync -a --partial /srv/shop/media/ "
+            "kestrel.example.org:/srv/shop/media/`. Forty thousand files are no problem; let it run twice, and the "
+            "second time only what changed in between is copied."
+        ),
     ),
     (
-        "And the orders of the last minutes, while we switch?",
-        "Put the shop into read-only mode for the switch. An order that arrives in that time gets a page that asks "
-        "to try again in five minutes. Nothing can be lost then, because nothing is written in two places.",
+        N_("And the orders of the last minutes, while we switch?"),
+        N_(
+            "Put the shop into read-only mode for the switch. An order that arrives in that time gets a page that asks "
+            "to try again in five minutes. Nothing can be lost then, because nothing is written in two places."
+        ),
     ),
     (
-        "Good. The switch is on Sunday at 06:00. Who has to be told?",
-        "The payment provider (the callback address changes), whoever watches the alarms, and the customers, by a "
-        "line on the front page from Friday on. Ask the provider for a test payment right after the switch.",
+        N_("Good. The switch is on Sunday at 06:00. Who has to be told?"),
+        N_(
+            "The payment provider (the callback address changes), whoever watches the alarms, and the customers, by a "
+            "line on the front page from Friday on. Ask the provider for a test payment right after the switch."
+        ),
     ),
     (
-        "What can go wrong with the certificate?",
-        "It is bound to the name, not to the machine, so it can be copied. Check that it does not expire in the week "
-        "after the move, and that the renewal job runs on kestrel and no longer on the old server.",
+        N_("What can go wrong with the certificate?"),
+        N_(
+            "It is bound to the name, not to the machine, so it can be copied. Check that it does not expire in the week "
+            "after the move, and that the renewal job runs on kestrel and no longer on the old server."
+        ),
     ),
     (
-        "We keep the old server for two weeks.",
-        "Sensible. Take it out of the DNS, keep its database stopped so that nobody writes to it by mistake, and "
-        "note the day on which it may be deleted.",
+        N_("We keep the old server for two weeks."),
+        N_(
+            "Sensible. Take it out of the DNS, keep its database stopped so that nobody writes to it by mistake, and "
+            "note the day on which it may be deleted."
+        ),
     ),
     (
-        "Write me the list for Sunday morning.",
-        "1. Read-only mode on. 2. Second rsync. 3. Dump and load the database. 4. Switch the DNS. 5. Test payment. "
-        "6. Read-only mode off. 7. Watch the alarms for an hour.",
+        N_("Write me the list for Sunday morning."),
+        N_(
+            "1. Read-only mode on. 2. Second rsync. 3. Dump and load the database. 4. Switch the DNS. 5. Test payment. "
+            "6. Read-only mode off. 7. Watch the alarms for an hour."
+        ),
     ),
 )
 
@@ -78,7 +90,7 @@ def example() -> list[Entry]:
     """The entries of the example session."""
     entries: list[Entry] = [TitleSet(_("A tour: moving the shop"), by_user=True)]
     for asked, answered in _SAID:
-        entries += [UserSaid((TextPart(asked),)), AssistantSaid(answered)]
+        entries += [UserSaid((TextPart(_(asked)),)), AssistantSaid(_(answered))]
     return [*entries, Noticed(_("This session was made up for the tour. No model wrote it."))]
 
 
