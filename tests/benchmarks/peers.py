@@ -157,10 +157,11 @@ def command_of(peer: Peer, environments: Path) -> tuple[list[str], str]:
         return list(peer.command), ""
     place = environments / peer.package
     if not (place / "bin" / peer.command[0]).exists():
+        python = python_for(peer.pythons)
         shutil.rmtree(place, ignore_errors=True)
         print(f"installing {peer.package} ...", flush=True)
         try:
-            installed(peer.package, place, python_for(peer.pythons))
+            installed(peer.package, place, python)
         except subprocess.CalledProcessError as error:
             reason = (error.stderr or str(error)).strip().splitlines()[-1]
             raise NotMeasured(f"pip could not install it: {reason[:200]}") from error
