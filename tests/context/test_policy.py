@@ -266,6 +266,88 @@ def test_the_goal_is_named_in_the_unit_of_the_limit_that_is_nearest() -> None:
     assert "below 3 messages" in explained(Limits(threshold=None, max_messages=3), "messages", 3)
 
 
+def test_why_automatic_compaction_waits_is_told_in_full() -> None:
+    stalls = [user("a"), answer("b"), user("c"), stalled(), user("d"), stalled(), user("e")]
+    log = log_of(*stalls)
+    gauge = measure(context_at_end(log), checkpoint_of(log), Limits(window=8_192))
+    for part, advice in ADVICE.items():
+        parts = replace(GaugeParts(1, 2, 3, 4, 5, 6), **{part: 7_000})
+        text = pause(checkpoint_of(log), replace(gauge, parts=parts, tokens=7_777), Limits(window=8_192))
+        sizes = ", ".join(f"{name} {getattr(parts, field):,}" for name, field in PARTS.items())
+        assert text == (
+            "Automatic compaction is paused: 2 attempts in a row did not get the context below 6,553 tokens. "
+            f"The context holds 7,771 tokens: {sizes}. {advice} "
+            "It resumes when the context has grown by half, or after a compaction by hand."
+        )
+
+
+PARTS = {"system prompt": "system", "tools": "tools", "summary": "summary", "pins": "pins", "recent messages": "tail"}
+ADVICE = {
+    "system": "Shorten the system prompt or choose a larger window.",
+    "tools": "Switch some tools off or choose a larger window.",
+    "summary": "Rebuild or shorten the summary (F3), or start a new session.",
+    "pins": "Remove some pins, or choose a larger window.",
+    "tail": "Keep fewer recent messages (keep_recent), or choose a larger window.",
+}
+
+
+def test_two_failures_are_told_as_failures_and_one_waits_for_the_next_message() -> None:
+    twice = [*alternating(9), FAILED, user("next"), FAILED, answer("c"), user("next")]
+    assert pause_for(*twice).startswith("Automatic compaction is paused: 2 attempts in a row failed. The context")
+    assert pause_for(*alternating(9), FAILED) == (
+        "The last compaction failed; automatic compaction waits for your next message."
+    )
+    assert pause_for(user("a"), answer("b"), user("c"), stalled()) == (
+        "The last compaction gained too little to be repeated in the same turn."
+    )
+
+
+def test_within_a_turn_the_context_has_to_double() -> None:
+    log = log_of(user(LONG), answer(LONG), user("c"), stalled(), answer(LONG), answer(LONG))
+    checkpoint = checkpoint_of(log)
+    grown = checkpoint.ratio * checkpoint.stalls.grown
+    gauge = measure(context_at_end(log), checkpoint, Limits(window=8_192))
+
+    def paused(tokens: float, unsent: int = 0) -> bool:
+        parts = replace(gauge.parts, unsent=unsent)
+        return pause(checkpoint, replace(gauge, tokens=int(tokens), parts=parts), Limits(window=8_192)) != ""
+
+    assert checkpoint.stalls.turns == 0
+    assert paused(2 * grown + 1)
+    assert not paused(2 * grown - 1)
+    assert not paused(2 * grown + 1, unsent=5)
+
+
+def test_a_stall_at_the_whole_window_counts_as_long_as_the_window_is_that_one() -> None:
+    limits = Limits(window=8_192, reserve=192)
+    entries: list[Entry] = [user("a"), answer("b"), stalled(limit=8_000, after=8_100), user("c")]
+    entries += [stalled(limit=8_000, after=8_100), user("d")]
+    assert pause_for(*entries, limits=limits) != ""
+    assert pause_for(*entries, limits=Limits(window=8_192, reserve=193)) == ""
+    assert pause_for(*entries, limits=Limits(window=None)) == ""
+
+
+def test_what_cannot_be_folded_is_said_with_what_to_do() -> None:
+    with pytest.raises(NothingToFold) as nothing:
+        plan_for(*alternating(5))
+    assert str(nothing.value) == (
+        "There are no old messages to compact. All 5 messages of the context are recent and stay as they are. "
+        "Keep fewer messages, or go on and compact later."
+    )
+    with pytest.raises(ApprovalPending) as pending:
+        plan_for(*alternating(9), user("x"), calls("c1"), ApprovalAsked("c1", "ls"))
+    assert str(pending.value) == (
+        "A tool call is waiting for your approval. A compaction now would cut between the call and its result. "
+        "Answer it first, then compact."
+    )
+
+
+def test_a_range_above_everything_folds_all_that_may_be() -> None:
+    assert plan_for(*alternating(8), above=99).kept == 0
+    with pytest.raises(NothingToFold):
+        plan_for(*alternating(8), above=1)
+
+
 def test_a_failed_attempt_is_not_repeated_in_the_same_turn() -> None:
     entries: list[Entry] = [*alternating(9), FAILED]
     assert pause_for(*entries) != ""

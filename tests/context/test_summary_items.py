@@ -247,6 +247,34 @@ def test_an_extract_of_answers_alone_takes_their_first_lines() -> None:
     assert "- I look at it." in render(extract(log_of(answer("I look at it.\nMore.")), ()))
 
 
+def test_an_extract_cuts_long_first_lines_and_leaves_out_what_does_not_fit() -> None:
+    log = log_of(user("a" * 160), user("b" * 161), answer("not this"), user("  \n "), user("\n  c  \nd"))
+    label, *items = extract(log, (), estimate=len)
+    assert [item.text for item in items] == ["a" * 160, "b" * 159 + "…", "c"]
+    assert [item.id for item in (label, *items)] == ["i1", "i2", "i3", "i4"]
+    assert (label.section, label.sources) == ("", (1, 2, 5))
+    assert {item.section for item in items} == {"goals"}
+
+
+@pytest.mark.parametrize(
+    ("room", "kept"),
+    [
+        (0, ["4", "dddd1"]),
+        (14, ["4", "dddd1"]),
+        (15, ["4", "dddd1"]),
+        (21, ["4", "dddd1", "dddd2"]),
+        (22, ["3", "4", "dddd1", "dddd2"]),
+    ],
+)
+def test_half_the_room_of_an_extract_is_for_details_and_the_newest_lines_get_the_rest(
+    room: int, kept: list[str]
+) -> None:
+    log = log_of(*(user(str(number)) for number in range(1, 5)))
+    details = [Detail("path", f"dddd{number}", (number,)) for number in (1, 2, 3)]
+    items = extract(log, details, room=room, estimate=lambda text: 5 if text.startswith("d") else 6)
+    assert [item.text for item in items[1:]] == kept
+
+
 # ── what no longer holds ─────────────────────────────────────────────────────
 
 

@@ -207,6 +207,49 @@ def test_with_little_room_standing_items_are_left_out() -> None:
     assert "Never push" not in asked(request)
 
 
+def test_standing_items_take_a_sixth_of_the_room_newest_first_each_in_one_clipped_line() -> None:
+    items = tuple(Item(f"i{n}", "findings" if n > 1 else "", f"{n}" * 10, (n,)) for n in range(1, 5))
+
+    def listed(room: int, given: tuple[Item, ...] = items) -> list[str]:
+        request = summary_requests(log_of(user("a")), given, room=room, show_standing=True, estimate=measured)[0]
+        return [line for line in asked(request).splitlines() if line.startswith(("i", "- ")) and line[-1] in "1234…"]
+
+    def measured(text: str) -> int:
+        return len(text) if text.startswith(("i", "- ")) else 0
+
+    whole = ["- 1111111111", "i2: 2222222222", "i3: 3333333333", "i4: 4444444444"]
+    assert listed(6 * (13 + 3 * 15)) == whole
+    assert listed(6 * (13 + 3 * 15) - 1) == whole[1:]
+    assert listed(6 * 15) == whole[3:]
+    assert listed(6 * 15 - 1) == []
+    long = (Item("i4", "findings", "4" * 76), Item("i3", "findings", "word \n word " + "3" * 80))
+    assert listed(6_000, long[:1]) == ["i4: " + "4" * 76]
+    clipped = listed(6_000, long)[1]
+    assert clipped == "i3: word word " + "3" * 69 + "…"
+
+
+def test_standing_items_are_shown_from_a_room_of_8000_on_unless_wished_otherwise() -> None:
+    def shows(room: int, wish: bool | None = None) -> bool:
+        (request,) = summary_requests(log_of(user("a")), STANDING, room=room, show_standing=wish)
+        return "Never push" in asked(request)
+
+    assert shows(8_000)
+    assert not shows(7_999)
+    assert shows(7_999, True)
+    assert not shows(8_000, False)
+
+
+def test_an_example_without_listing_and_focus_comes_first() -> None:
+    (request,) = summary_requests(log_of(user("a")), STANDING, room=9_000, focus="the port")
+    example, own = request[1], request[3]
+    assert (request[0].role, example.role, request[2].role, own.role) == ("system", "user", "assistant", "user")
+    assert "<record>" in example.text
+    assert "Never push" not in example.text
+    assert "the port" in own.text
+    assert "the port" not in example.text
+    assert example.text.rsplit("\n\n", 1)[1] == own.text.rsplit("\n\n", 1)[1]
+
+
 # ── chunks ───────────────────────────────────────────────────────────────────
 
 
@@ -230,6 +273,29 @@ def test_every_folded_message_reaches_the_summariser_whatever_the_room(room: int
 
     assert all(f"MARK-{number}" in everything for number in range(80))
     assert all(estimate(record(request)) <= max(room, 64) * 1.1 for request in requests)
+
+
+def test_a_text_is_split_at_a_line_end_or_a_blank_near_the_end_of_a_part() -> None:
+    def parts(text: str, room: int) -> list[str]:
+        requests = summary_requests(log_of(user(text)), (), room=room, estimate=len)
+        return [record(each).split(": ", 1)[1] for each in requests]
+
+    def labels(text: str, room: int) -> list[str]:
+        requests = summary_requests(log_of(user(text)), (), room=room, estimate=len)
+        return [record(each).split(": ", 1)[0] for each in requests]
+
+    assert parts("x" * 60, 70) == ["x" * 60]
+    assert labels("x" * 60, 69) == ["[1] user (part 1 of 2)", "[1] user (part 2 of 2)"]
+    assert parts("x" * 60, 69) == ["x" * 30, "x" * 30]
+    assert parts("x" * 25 + " " + "y" * 34, 69) == ["x" * 25 + " ", "y" * 30, "y" * 4]
+    assert parts("x" * 20 + " " + "y" * 39, 69) == ["x" * 20 + " " + "y" * 9, "y" * 30]
+    assert parts("x" * 24 + "\n" + "y" * 3 + " " + "z" * 31, 69) == ["x" * 24 + "\n  yyy ", "z" * 30, "z"]
+
+
+def test_a_result_of_4000_characters_is_whole_and_a_longer_one_is_not() -> None:
+    assert "left out" not in record(only(ToolReturned("c", "x" * 4_000)))
+    cut = record(only(ToolReturned("c", "h" * 2_400 + "m" * 401 + "t" * 1_200)))
+    assert cut == "[1] tool output: " + "h" * 2_400 + "\n  ... (401 characters left out) ...\n  " + "t" * 1_200
 
 
 def test_what_fits_is_one_request() -> None:
