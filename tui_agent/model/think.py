@@ -220,8 +220,9 @@ def _length_of_partial(text: str, tags: tuple[str, ...]) -> int:
     """How many characters at the end may be the beginning of a tag."""
     longest = max(len(tag) for tag in tags) - 1
     tail = text[-longest:].lower()
-    for start in range(len(tail)):
-        if any(tag.startswith(tail[start:]) for tag in tags):
+    first_letters = {tag[0] for tag in tags}
+    for start, letter in enumerate(tail):
+        if letter in first_letters and any(tag.startswith(tail[start:]) for tag in tags):
             return len(tail) - start
     return 0
 

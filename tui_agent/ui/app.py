@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from textual import work
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
@@ -20,6 +20,7 @@ from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.paths import config_file, log_dir, styles_dir
 from tui_agent.settings import Origin, Settings, speak
+from tui_agent.ui import tidying
 from tui_agent.ui.appearance import dress
 from tui_agent.ui.bindings import bindings, unknown_ids
 from tui_agent.ui.commands import CommandPalette
@@ -91,6 +92,7 @@ class TuiAgentApp(App[None]):
         self._problems = tuple(problems)
         self._directory = directory
         self._conductor: Conducting | None = None
+        self._tidying = tidying.Tidying(self._is_busy)
         status = Status(safe(settings.model, single_line=True), approval=settings.approval)
         self._last_filters = [Ascii()] if wants_ascii(settings, os.environ) else []
         dress(self, settings)
@@ -134,13 +136,21 @@ class TuiAgentApp(App[None]):
         """Load what acts, in a thread: it takes longer than the first paint and the first keys may wait."""
         await asyncio.to_thread(import_module, "tui_agent.ui.beginning")
         if not gc.isenabled():  # the command line has put it off for the start; what there is by now stays
-            gc.freeze()
-            gc.enable()
+            tidying.begin()
+        self.set_interval(tidying.LOOK_SECONDS, self._tidying.look)
         self._conductor = self._conducting()
         try:
             await self._conductor.begin()
         except TuiAgentError as error:
             self.exit(return_code=1, message=safe(str(error)))
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent):
+            self._tidying.touched()
+        await super().on_event(event)
+
+    def _is_busy(self) -> bool:
+        return any(not worker.is_finished for worker in self.workers)
 
     def _conducting(self) -> Conducting:
         from tui_agent.ui.beginning import conductor_for

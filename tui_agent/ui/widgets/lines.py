@@ -5,6 +5,7 @@ says what they mean in the theme of the moment. Every cell drawn carries the pla
 so that a selection survives scrolling, resizing and older messages being loaded above.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -151,22 +152,26 @@ class Layout:
     def replace(self, number: int, row: Row) -> None:
         """Put another row, no wider than a line, in the place of one."""
         self.rows[number] = row
-        for index, line in enumerate(self.lines):
-            if line.number == number:
-                self.lines[index] = Line(row, number, 0, len(row.text))
+        for index in self._lines_of(number, number + 1):
+            self.lines[index] = Line(row, number, 0, len(row.text))
 
     def redraw(self, first: int, end: int) -> None:
         """Some rows look different now, though they read the same."""
-        for line in self.lines:
-            if first <= line.number < end:
-                line.forget()
+        for index in self._lines_of(first, end):
+            self.lines[index].forget()
 
     def line_of(self, number: int, offset: int = 0) -> int:
         """Which line shows this place of row `number`."""
-        for index, line in enumerate(self.lines):
-            if line.number == number and (offset < line.end or line.end == len(line.row.text)):
+        for index in self._lines_of(number, number + 1):
+            line = self.lines[index]
+            if offset < line.end or line.end == len(line.row.text):
                 return index
         return 0
+
+    def _lines_of(self, first: int, end: int) -> range:
+        """Which lines show the rows from `first` to before `end`."""
+        begin = bisect_left(self.lines, first, key=lambda line: line.number)
+        return range(begin, bisect_left(self.lines, end, begin, key=lambda line: line.number))
 
 
 class Look:
