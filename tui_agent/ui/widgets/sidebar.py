@@ -186,7 +186,8 @@ class MemoryList(OptionList):
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
             return
-        yield self._heading(_("Versions · c compare, m mark, r restore"))
+        yield self._heading(_("Versions"))
+        yield self._note(_("m mark · c compare · r restore"))
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             state = mark("● ", _("live: ")) if is_live else mark("○ ")
