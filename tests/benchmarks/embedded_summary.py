@@ -195,9 +195,10 @@ async def measure_plainly(client: ModelClient, runs: int) -> None:
     """The baselines: medians and spread for each instruction and language."""
     for name, instruction in _PLAIN.items():
         for demo in (_ENGLISH, _CHINESE):
-            kept = [
-                await run_plainly(client, instruction, demo, _BATCHES[number % len(_BATCHES)]) for number in range(runs)
-            ]
+            kept: list[int] = []
+            for number in range(runs):
+                kept.append(await run_plainly(client, instruction, demo, _BATCHES[number % len(_BATCHES)]))
+                print(f"{demo.language}, {name}, run {number + 1}: {kept[-1]}/6", flush=True)
             print(
                 f"{demo.language}, {name}: median {statistics.median(kept)} [{min(kept)}..{max(kept)}] of 6", flush=True
             )
