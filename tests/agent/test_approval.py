@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.agent import hostile_texts
 from tests.agent.hostile_commands import DENY, HIDDEN, PLAIN
 from tui_agent.agent.approval import Grant, Rulebook
 from tui_agent.agent.tools.base import Intent, IntentKind
@@ -79,7 +80,7 @@ def test_a_remembered_command_covers_no_other_command(hostile: str, verdict: str
     assert rules.judge(command(hostile)) == "ask"
 
 
-@pytest.mark.parametrize("hostile", [*PLAIN, *HIDDEN])
+@pytest.mark.parametrize("hostile", [*PLAIN, *HIDDEN, *hostile_texts.PLAIN, *hostile_texts.HIDDEN])
 def test_no_hostile_command_runs_without_asking_in_any_mode(hostile: str) -> None:
     for mode in MODES:
         rules = Rulebook(mode, deny=DENY)

@@ -4,21 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.agent import hostile_texts
 from tests.agent.hostile_commands import CLEAR, DENY, HIDDEN, PLAIN
 from tui_agent.agent.deny_list import read_command
 
 
-@pytest.mark.parametrize("command", PLAIN)
+@pytest.mark.parametrize("command", [*PLAIN, *hostile_texts.PLAIN])
 def test_a_denied_program_that_is_named_is_denied_wherever_it_stands(command: str) -> None:
     assert read_command(command, DENY).denied_by in DENY
 
 
-@pytest.mark.parametrize("command", HIDDEN)
+@pytest.mark.parametrize("command", [*HIDDEN, *hostile_texts.HIDDEN])
 def test_a_command_that_could_hide_a_denied_program_is_not_clear(command: str) -> None:
     assert not read_command(command, DENY).is_clear
 
 
-@pytest.mark.parametrize("command", CLEAR)
+@pytest.mark.parametrize("command", [*CLEAR, *hostile_texts.CLEAR])
 def test_an_ordinary_command_is_clear(command: str) -> None:
     assert read_command(command, DENY).is_clear
 

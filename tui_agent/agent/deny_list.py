@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from tui_agent.agent.runs_a_text import is_evaluated, runs_a_text
 from tui_agent.agent.shell_words import SimpleCommand, Unreadable, Word, commands_in
 
 
@@ -72,7 +73,9 @@ def read_command(command: str, deny: Sequence[str]) -> Reading:
     reading = _Judge(rules).read(command, 0)
     if reading.is_clear:
         mentioned = next((rule for rule in rules if _is_mentioned(rule, command)), None)
-        return Reading(doubt=f"it mentions {mentioned.entry}") if mentioned else reading
+        if mentioned:
+            return Reading(doubt=f"it mentions {mentioned.entry}")
+        return Reading(doubt="it may run a text that stands in it") if is_evaluated(command) else reading
     return reading
 
 
@@ -114,7 +117,7 @@ def _is_flags(word: str) -> bool:
 
 
 def _program(word: Word) -> str:
-    return word.text.rstrip("/").rsplit("/", 1)[-1].casefold()
+    return word.text.rstrip("/").rsplit("/", 1)[-1].casefold().removesuffix(".exe")
 
 
 def _is_mentioned(rule: _Rule, command: str) -> bool:
@@ -163,6 +166,7 @@ class _Judge:
         yield self._direct(command.words)
         program = _program(command.words[0])
         arguments = command.words[1:]
+        yield Reading(doubt=runs_a_text(program, [word.text for word in arguments], command.documents))
         if program in _SHELLS or program in _SOURCING or program == "eval":
             yield from self._shell(program, command, depth)
         elif program in _FROM_INPUT:
@@ -209,6 +213,8 @@ class _Judge:
             else:
                 inner = SimpleCommand((), arguments[start:], command.targets, command.documents)
                 yield Reading(doubt=_inline_code(name, inner))
+                rest = [each.text for each in inner.words[1:]]
+                yield Reading(doubt=runs_a_text(name, rest, command.documents))
             if re.search(r"[\s;&|()<>$`]", word.text):
                 yield self.read(re.sub(r"^-\w", "", word.text), depth + 1)
 
