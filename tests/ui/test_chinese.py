@@ -12,7 +12,7 @@ from tests.ui.support import until
 from tui_agent.settings import speak
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.screens.help import help_lines
-from tui_agent.ui.widgets.columns import padded
+from tui_agent.core.columns import padded
 from tui_agent.ui.widgets.gauge import GaugeBlock
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.welcome import welcome

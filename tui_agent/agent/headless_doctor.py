@@ -6,8 +6,9 @@ import platform
 import sys
 
 from tui_agent import __version__
-from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams, in_column
+from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams
 from tui_agent.agent.services import Services
+from tui_agent.core.columns import padded
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import N_, _
 from tui_agent.paths import cache_dir, config_file, data_dir
@@ -70,7 +71,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
     if as_json:
         streams.print_json(report)
     for name, value in () if as_json else report.items():
-        streams.show(f"{in_column(_(_NAMES[name]) + ':', 15)} {_told(name, value)}")
+        streams.show(f"{padded(_(_NAMES[name]) + ':', 15)} {_told(name, value)}")
     return code
 
 

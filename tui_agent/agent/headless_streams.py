@@ -4,7 +4,6 @@ import asyncio
 import signal
 import sys
 import threading
-import unicodedata
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -131,9 +130,3 @@ async def opened(services: Services) -> AsyncGenerator[Services, None]:
         for notice in notices:
             Streams().note(notice)
         await services.close()
-
-
-def in_column(text: str, cells: int) -> str:
-    """The text with blanks behind it, so wide that what follows begins in the same column in every language."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return text.ljust(cells - wide)

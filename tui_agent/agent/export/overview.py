@@ -3,11 +3,16 @@
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 
-from tui_agent.agent.export.record import Record, Version, counted
+from tui_agent.agent.export.record import Record, Version
 from tui_agent.agent.spending import Prices, spending_in_words
 from tui_agent.context.spending import UNSPENT
-from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolReturned, UserSaid, said_text
+from tui_agent.core.columns import padded
+from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid, said_text
 from tui_agent.core.events import Gauge
+from tui_agent.language import N_, _, ngettext
+
+_STATES = (N_("live"), N_("part of the live one"), N_("replaced"), N_("taken back"), N_("rewound"))
+"""What may have become of a summary."""
 
 _PREVIEW = 72
 """Characters of a message that is not shown in full."""
@@ -17,11 +22,13 @@ def overview(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -
     """The session: its size, its memory, and its messages by where they stand. What the context holds is in full."""
     sections = [
         _head(record, gauge, budget, prices),
-        _section("Pins, in every context word for word", _pins(record)),
+        _section(_("Pins, in every context word for word"), _pins(record)),
         *_summaries(record),
-        _section(f"In the context, word for word: {_count(record, 'context')}", _messages(record, "context")),
-        _section(f"Folded into the summary: {_count(record, 'folded')}", _messages(record, "folded")),
-        _section(f"Rewound, in no context: {_count(record, 'rewound')}", _messages(record, "rewound")),
+        _section(
+            _("In the context, word for word: {n}").format(n=_count(record, "context")), _messages(record, "context")
+        ),
+        _section(_("Folded into the summary: {n}").format(n=_count(record, "folded")), _messages(record, "folded")),
+        _section(_("Rewound, in no context: {n}").format(n=_count(record, "rewound")), _messages(record, "rewound")),
     ]
     return "\n\n".join(section for section in sections if section)
 
@@ -38,24 +45,36 @@ def local_time(at: str) -> str:
 def gauge_in_words(gauge: Gauge) -> str:
     """The gauge in a line: `~1,240 tokens of 8,192 (15%), 3,950 characters, 6 messages`."""
     about = "~" if gauge.estimated else ""
-    of = f" of {gauge.window:,} ({gauge.tokens / gauge.window:.0%})" if gauge.window else ", window unknown"
-    return f"{about}{gauge.tokens:,} tokens{of}, {gauge.characters:,} characters, {counted(gauge.messages, 'message')}"
+    share = gauge.tokens / gauge.window if gauge.window else 0.0
+    of = _(" of {window:,} ({share:.0%})").format(window=gauge.window, share=share) if gauge.window else ""
+    return _("{about}{tokens:,} tokens{of}, {characters:,} characters, {messages}").format(
+        about=about,
+        tokens=gauge.tokens,
+        of=of or _(", window unknown"),
+        characters=gauge.characters,
+        messages=_messages_in_words(gauge.messages),
+    )
+
+
+def _messages_in_words(n: int) -> str:
+    return ngettext("{n:,} message", "{n:,} messages", n).format(n=n)
 
 
 def _head(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -> str:
     info = record.info
+    compactions = ngettext("{n:,} compaction", "{n:,} compactions", info.compactions)
     facts = {
-        "session": f"{info.id}{' (archived)' if info.archived else ''}",
-        "directory": info.directory,
-        "begun": local_time(info.created),
-        "changed": local_time(info.updated),
-        "messages": f"{info.messages}, {counted(info.compactions, 'compaction')}",
-        "context": gauge_in_words(gauge),
-        "forked from": info.parent or "",
+        N_("session"): info.id + (_(" (archived)") if info.archived else ""),
+        N_("directory"): info.directory,
+        N_("begun"): local_time(info.created),
+        N_("changed"): local_time(info.updated),
+        N_("messages"): f"{info.messages}, {compactions.format(n=info.compactions)}",
+        N_("context"): gauge_in_words(gauge),
+        N_("forked from"): info.parent or "",
     }
     if record.checkpoint.spending != UNSPENT:
-        facts["spent"] = spending_in_words(record.checkpoint.spending, budget, prices)
-    lines = [f"  {name:<12} {_line(told)}" for name, told in facts.items() if told]
+        facts[N_("spent")] = spending_in_words(record.checkpoint.spending, budget, prices)
+    lines = [f"  {padded(_(name), 12)} {_line(told)}" for name, told in facts.items() if told]
     return "\n".join([_line(record.title), *lines])
 
 
@@ -67,7 +86,8 @@ def _section(heading: str, lines: Iterable[str]) -> str:
 
 def _pins(record: Record) -> Iterator[str]:
     for pin in record.checkpoint.pins:
-        yield f"  #{pin.seq:<5} {_line(pin.text)}{f' (from #{pin.source})' if pin.source is not None else ''}"
+        source = _(" (from #{seq})").format(seq=pin.source) if pin.source is not None else ""
+        yield f"  #{pin.seq:<5} {_line(pin.text)}{source}"
 
 
 # ── summaries ────────────────────────────────────────────────────────────────
@@ -78,15 +98,23 @@ def _summaries(record: Record) -> Iterator[str]:
     if live is not None:
         yield _section(_title(live, len(record.versions)), _summary(live))
     others = [version for version in record.versions if version is not live]
-    yield _section("Other summaries", (f"  {_title(version, len(record.versions))}" for version in others))
+    yield _section(_("Other summaries"), (f"  {_title(version, len(record.versions))}" for version in others))
 
 
 def _title(version: Version, count: int) -> str:
     made = version.made
-    return (
-        f"Summary {version.number} of {count} ({version.state}): {counted(made.folded, 'message')} up to #{made.upto}, "
-        f"{made.before.tokens:,} -> {made.after.tokens:,} tokens, {_line(made.model) or 'an extract'}, "
-        f"{local_time(version.at)}"
+    return _(
+        "Summary {number} of {count} ({state}): {messages} up to #{upto}, {before:,} -> {after:,} tokens, {model}, {at}"
+    ).format(
+        number=version.number,
+        count=count,
+        state=_(version.state),
+        messages=_messages_in_words(made.folded),
+        upto=made.upto,
+        before=made.before.tokens,
+        after=made.after.tokens,
+        model=_line(made.model) or _("an extract"),
+        at=local_time(version.at),
     )
 
 
@@ -101,9 +129,9 @@ def _summary(version: Version) -> Iterator[str]:
         sources = ", ".join(f"#{seq}" for seq in item.sources)
         yield from _indented(f"- {item.text}{f' ({sources})' if sources else ''}", "    ")
     if version.details:
-        yield "  kept word for word"
+        yield "  " + _("kept word for word")
     for detail in version.details:
-        yield f"    - {detail.kind}: {_line(detail.text)}"
+        yield f"    - {_(detail.kind)}: {_line(detail.text)}"
 
 
 # ── messages ─────────────────────────────────────────────────────────────────
@@ -114,12 +142,12 @@ def _of(record: Record, place: str) -> Sequence[Logged]:
 
 
 def _count(record: Record, place: str) -> str:
-    return counted(len(_of(record, place)), "message")
+    return _messages_in_words(len(_of(record, place)))
 
 
 def _messages(record: Record, place: str) -> Iterator[str]:
     for logged in _of(record, place):
-        head = f"  #{logged.seq:<5} {_speaker(logged):<6}"
+        head = f"  #{logged.seq:<5} {padded(_speaker(logged), 6)}"
         if place == "context":
             yield f"{head} {local_time(logged.at)}"
             yield from _indented(_text(logged), "    ")
@@ -131,17 +159,21 @@ def _messages(record: Record, place: str) -> Iterator[str]:
 def _speaker(logged: Logged) -> str:
     match logged.entry:
         case UserSaid():
-            return "you"
+            return _("you")
         case ToolReturned():
-            return "tool"
+            return _("tool")
         case _:
-            return "agent"
+            return _("agent")
 
 
 def _text(logged: Logged) -> str:
     entry = logged.entry
     calls = entry.tool_calls if isinstance(entry, AssistantSaid) else ()
-    return "\n".join([*filter(None, [said_text(entry)]), *(f"calls {call.name} {call.arguments}" for call in calls)])
+    return "\n".join([*filter(None, [said_text(entry)]), *(_called(call) for call in calls)])
+
+
+def _called(call: ToolCall) -> str:
+    return _("calls {name} {arguments}").format(name=call.name, arguments=call.arguments)
 
 
 def _indented(text: str, margin: str = "  ") -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from tui_agent import __version__
+from tui_agent.core.columns import padded
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import archive_file, config_file, log_dir
@@ -17,7 +18,6 @@ from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.help import HelpScreen, key_lines
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
-from tui_agent.ui.widgets.columns import padded
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.words import word
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
+from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import KEYS, PLACES, keys_of
 from tui_agent.ui.commands import COMMANDS
 from tui_agent.ui.screens.reading import ReadingScreen
-from tui_agent.ui.widgets.columns import padded
 from tui_agent.ui.widgets.lines_view import Line
 
 _COLUMN = 24

@@ -5,11 +5,11 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from tui_agent.core.columns import padded
 from tui_agent.core.events import Gauge
 from tui_agent.language import _
 from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import MUTED
-from tui_agent.ui.widgets.columns import padded
 from tui_agent.ui.words import word
 
 FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"

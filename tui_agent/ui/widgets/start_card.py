@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
-from tui_agent.ui.widgets.columns import padded
 
 Choice = Literal["again", "key", "local", "install"]
 

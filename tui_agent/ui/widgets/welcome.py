@@ -2,10 +2,10 @@
 
 from textual.content import Content
 
+from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import keys_of
 from tui_agent.ui.theme import MUTED
-from tui_agent.ui.widgets.columns import padded
 
 _KEYS = (
     ("send", N_("send")),
