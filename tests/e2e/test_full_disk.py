@@ -195,6 +195,49 @@ def test_a_disk_that_has_room_again_is_noticed_and_what_waited_can_be_sent(
     assert (small_disk / "archive.sqlite3.reserve").exists()
 
 
+def test_a_start_on_a_full_disk_uses_the_reserve_and_says_so(
+    server: ModelServer, tmp_path: Path, small_disk: Path
+) -> None:
+    server.script(says("first answer"))
+    with opened(server, tmp_path, tools="false") as app:
+        app.say("first question")
+        app.sees("first answer")
+        app.sees_no("Esc stops")
+        app.press("ctrl+q")
+        assert app.ends() == 0
+    fill(small_disk)
+    with opened(server, tmp_path, "-c", tools="false") as app:
+        app.sees("first answer")
+        app.sees("NOT SAVED: the disk is full")
+        app.type("not sent yet")
+        app.settle(1.0, 3.0)
+        app.press("ctrl+q")
+        assert app.ends() == 0
+    assert not (small_disk / "archive.sqlite3.reserve").exists()
+    with opened(server, tmp_path, "-c", tools="false") as app:
+        app.sees("first answer")
+        app.sees("not sent yet")
+
+
+def test_a_start_on_a_disk_without_any_room_shows_what_there_is(
+    server: ModelServer, tmp_path: Path, small_disk: Path
+) -> None:
+    server.script(says("first answer"))
+    with opened(server, tmp_path, tools="false") as app:
+        app.say("first question")
+        app.sees("first answer")
+        app.sees_no("Esc stops")
+        app.press("ctrl+q")
+        assert app.ends() == 0
+    (small_disk / "archive.sqlite3.reserve").unlink()
+    fill(small_disk)
+    with opened(server, tmp_path, "-c", tools="false") as app:
+        app.sees("first answer")
+        app.sees("NOT SAVED")
+        app.press("ctrl+q")
+        assert app.ends() == 0
+
+
 # ── a disk that cannot be written ────────────────────────────────────────────
 
 _WITHOUT_PRIVILEGES = (

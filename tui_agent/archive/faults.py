@@ -1,5 +1,6 @@
 """What the database driver raises, as the errors of this program; and the transaction that leaves nothing half done."""
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,10 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
     ),
     (apsw.NoMemError, N_("memory ran out"), N_("Close other programs, then try again.")),
 )
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_WRITTEN = (apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE)
 
 
 @contextmanager
@@ -78,9 +83,11 @@ def is_damage(error: BaseException) -> bool:
     return isinstance(error, _DAMAGED)
 
 
-def is_full(error: apsw.Error) -> bool:
+def is_full(error: BaseException) -> bool:
     """Whether a write failed for want of room, a quota's included; nothing was committed then."""
-    return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE
+    if isinstance(error, OSError):
+        return error.errno in _NO_ROOM
+    return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NOT_WRITTEN
 
 
 def damaged(path: Path, what: str = "") -> ArchiveDamaged:
@@ -112,6 +119,8 @@ def unavailable(path: Path, error: apsw.Error | OSError) -> ArchiveUnavailable:
 
 
 def _why(error: apsw.Error | OSError) -> tuple[str, str]:
+    if is_full(error):
+        return _("the disk is full"), _("Free some space, then try again.")
     if isinstance(error, OSError):
         return (error.strerror or str(error)).lower(), _("Check the data directory, its permissions and its disk.")
     for kind, reason, todo in _REASONS:

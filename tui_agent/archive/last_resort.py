@@ -20,6 +20,12 @@ class LastResort:
     on_shortage: Callable[[NotSaved], object]
     """Called when the disk was full and something was saved from the reserve: there will not be room for more."""
 
+    def watch(self, on_shortage: Callable[[NotSaved], object]) -> None:
+        """Have it told from here on when something is saved from the reserve; at once if that was so at the opening."""
+        self.on_shortage = on_shortage
+        if self._worker.is_short:
+            on_shortage(_shortage())
+
     async def recover(self) -> None:
         """See whether things can be saved again, the reserve kept back.
 
@@ -41,11 +47,13 @@ class LastResort:
         was_short = self._worker.is_short
         result = await self._worker.write(job, at_last=True)
         if self._worker.is_short and not was_short:
-            self.on_shortage(
-                NotSaved(
-                    _("Not saved: the disk is full; only what was begun still is, from a reserve."),
-                    _("There will not be room for more."),
-                    _("Free some space."),
-                )
-            )
+            self.on_shortage(_shortage())
         return result
+
+
+def _shortage() -> NotSaved:
+    return NotSaved(
+        _("Not saved: the disk is full; only what was begun still is, from a reserve."),
+        _("There will not be room for more."),
+        _("Free some space."),
+    )

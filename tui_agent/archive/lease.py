@@ -6,7 +6,7 @@ Locks are `flock`s: the kernel lets go of them when a process ends in whatever w
 import fcntl
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -43,8 +43,9 @@ class FileLock:
     def write_owner(self) -> None:
         """Leave this process's id in the file, for the others' messages."""
         if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, str(os.getpid()).encode(), 0)
+            with suppress(OSError):  # a full disk: the lock holds all the same
+                os.ftruncate(self._descriptor, 0)
+                os.pwrite(self._descriptor, str(os.getpid()).encode(), 0)
 
     def share(self) -> bool:
         """Turn an exclusive lock into a shared one, so that others may join."""

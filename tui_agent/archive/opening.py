@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +10,9 @@ from pathlib import Path
 import apsw
 
 from tui_agent.archive import book, schema
-from tui_agent.archive.faults import damaged, is_damage, unavailable
+from tui_agent.archive.faults import damaged, is_damage, is_full, unavailable
 from tui_agent.archive.lease import FileLock
+from tui_agent.archive.reserve import Reserve
 from tui_agent.errors import ArchiveUnavailable
 from tui_agent.language import _
 
@@ -33,6 +34,9 @@ class Opened:
     """Held as long as the file is open, so that nobody replaces it meanwhile; None for a read-only archive."""
 
     read_only: bool = False
+    is_short: bool = False
+    """Whether it took the reserve to open it."""
+
     notices: list[str] = field(default_factory=list)
 
 
@@ -51,15 +55,33 @@ def open_file(
     Raises:
         ArchiveUnavailable, ArchiveTooNew, ArchiveDamaged
     """
+    newest = len(migrations)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_file():
-            schema.refuse_newer_file(path, len(migrations))
+            schema.refuse_newer_file(path, newest)
         if not (_is_writable(path) if writable is None else writable):
-            return _open_read_only(path, len(migrations))
-        return _open_writable(path, vfs, migrations, busy)
+            return _open_read_only(path, newest, _("The archive {path} is read-only: nothing can be saved."))
+        return _open_in_need(path, newest, lambda: _open_writable(path, vfs, migrations, busy))
     except (OSError, apsw.Error) as error:
         raise unavailable(path, error) from error
+
+
+def _open_in_need(path: Path, newest: int, attempt: Callable[[], Opened]) -> Opened:
+    """Open for writing; on a full disk with the reserve's room, and if there is none, for reading."""
+    try:
+        return attempt()
+    except (OSError, apsw.Error) as error:
+        if not is_full(error):
+            raise
+        if not Reserve(path).spend():
+            if not path.exists() or path.stat().st_size < _SMALLEST_PAGE:
+                raise
+            notice = _("The disk is full: the archive {path} can be read, and nothing can be saved until a new start.")
+            return _open_read_only(path, newest, notice)
+    opened = attempt()
+    opened.is_short = True
+    return opened
 
 
 def _is_writable(path: Path) -> bool:
@@ -203,14 +225,14 @@ def _configure(connection: apsw.Connection, is_remote: bool, *, has_shared_memor
     connection.pragma("trusted_schema", "OFF")
 
 
-def _open_read_only(path: Path, newest: int) -> Opened:
+def _open_read_only(path: Path, newest: int, notice: str) -> Opened:
     if not path.exists():
         raise ArchiveUnavailable(
             _("The data directory {parent} cannot be written.").format(parent=path.parent),
             _("Sessions cannot be saved there."),
             _("Change its permissions, or choose another data directory."),
         )
-    notices = [_("The archive {path} is read-only: nothing can be saved.").format(path=path)]
+    notices = [notice.format(path=path)]
     # Only an immutable file can be read where no lock file may be made; what stands in a WAL is then left out.
     wal = path.with_name(f"{path.name}-wal")
     if wal.exists() and wal.stat().st_size > 0:

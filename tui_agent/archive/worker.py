@@ -47,6 +47,7 @@ class Worker:
 
         def keep() -> Opened:
             self._opened = job()
+            self.is_short = self._opened.is_short
             return self._opened
 
         return await self._ask(keep, is_write=True)
@@ -78,7 +79,7 @@ class Worker:
                 raise NotSaved(
                     _("Not saved: the archive was opened read-only."),
                     _("Nothing of it was kept."),
-                    _("Check the permissions of the data directory, then restart."),
+                    _("Check the free space and the permissions of the data directory, then restart."),
                 )
             with self._damage_noted(), as_write_errors(self.path):
                 return self._at_last(job) if at_last else job(self._connection())
@@ -133,7 +134,7 @@ class Worker:
     def _at_last(self, job: Callable[[apsw.Connection], T]) -> T:
         try:
             return job(self._connection())
-        except (apsw.FullError, apsw.IOError) as error:
+        except (apsw.FullError, apsw.IOError, OSError) as error:
             if not is_full(error) or not self.reserve.spend():
                 raise
             self.is_short = True
