@@ -102,7 +102,7 @@ class Conductor:
         """
         self.view.show_status()
         await self.services.start()
-        self.services.archive.on_shortage = self._tell_error
+        self.services.archive.watch(self._tell_error)
         await wear_remembered(self.app, self.services.archive, self.services.settings)
         await self._open_first()
         await self.screen.take(self)
