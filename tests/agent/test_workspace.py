@@ -68,6 +68,8 @@ def place(tmp_path: Path) -> Place:
         "in": inside / "sub",
         "sub/up": Path("../.."),
         "sub/deep/far": Path("../../../w-evil"),
+        "root": Path("/proc/self/root"),
+        "here": Path("/proc/self/cwd"),
         "loop": inside / "loop",
         "ping": inside / "pong",
         "pong": inside / "ping",
@@ -94,11 +96,17 @@ TRAPS = (
     "../w/../w-evil/{leaf}",
     "out/dir/../../w-evil/{leaf}",
     "filesystem{outside}/{leaf}",
+    "root{outside}/{leaf}",
+    "here/../../../../../../../../../../../..{outside}/{leaf}",
+    "../../../../../../../../../../../..{outside}/{leaf}",
+    "in/../out/dir/..//./{leaf}",
+    "parent/w/parent/w/out/{leaf}",
 )
 LEAVES = ("secret.txt", "x.txt", "new/y.txt")
+ABSOLUTE = ("{outside}/{leaf}", "/proc/self/root{outside}/{leaf}", "/proc/thread-self/root{outside}/{leaf}")
 WHOLE = ("dangling", "dangling2", "link.txt", "in/../link.txt", "{outside}/z.txt", "{outside}/secret.txt")
 
-ESCAPES = [*("".join(pair) for pair in product(WAYS, TRAPS)), *WHOLE]
+ESCAPES = [*("".join(pair) for pair in product(WAYS, TRAPS)), *ABSOLUTE, *WHOLE]
 CASES = [(escape, leaf) for escape in ESCAPES for leaf in (LEAVES if "{leaf}" in escape else ("",))]
 
 
@@ -137,6 +145,69 @@ async def test_a_workspace_opened_through_a_link_is_a_workspace(place: Place, tm
         assert not intent.outside
         await tool.run(intent, lambda _: None)
         assert (place.inside / Path(path).name).read_text() == "fine"
+
+
+NO_WAY = [
+    "file:///etc/passwd",
+    "%2e%2e/w-evil/secret.txt",
+    "..%2fw-evil/secret.txt",
+    "..\\w-evil\\secret.txt",
+    "C:\\Windows\\x",
+    "$HOME/x",
+    "${HOME}/x",
+    "~root/x",
+    "~nobody",
+    "sub/~/x",
+    "`pwd`/x",
+    "*/x",
+    "\u2025/w-evil/secret.txt",
+    "\uff0e\uff0e/w-evil/secret.txt",
+    "..\u200b/w-evil/secret.txt",
+    ".. /w-evil/secret.txt",
+    "\u2024\u2024/x",
+    "..\u2215w-evil\u2215secret.txt",
+    "..\uff0fw-evil",
+    "-rf",
+    "--",
+    "x\n../w-evil/secret.txt",
+    "OUT/secret.txt",
+    "ou\u0074\u0301/secret.txt",
+]
+
+
+@pytest.mark.parametrize("path", NO_WAY)
+async def test_what_only_looks_like_a_way_out_is_a_name(place: Place, path: str) -> None:
+    before = place.outside_as_it_is()
+    tool = WriteFile(place.workspace)
+    intent = await tool.intent({"path": path, "content": "fine"})
+    assert not intent.outside
+    await tool.run(intent, lambda _: None)
+    assert Path(intent.binding).read_text() == "fine"
+    assert Path(intent.binding).is_relative_to(place.inside)
+    assert place.outside_as_it_is() == before
+
+
+async def test_a_hard_link_is_never_written_through(place: Place) -> None:
+    (place.inside / "hard.txt").hardlink_to(place.outside / "secret.txt")
+    before = place.outside_as_it_is()
+    edit = {"path": "hard.txt", "old_text": SECRET, "new_text": "gotcha"}
+    await call(EditFile(place.workspace), **edit)
+    assert (place.inside / "hard.txt").read_text() == "gotcha"
+    (place.inside / "hard2.txt").hardlink_to(place.outside / "secret.txt")
+    await call(WriteFile(place.workspace), path="hard2.txt", content="gotcha")
+    assert place.outside_as_it_is() == before
+
+
+async def test_a_hard_link_to_the_programs_own_file_is_closed(place: Place, tmp_path: Path) -> None:
+    own = tmp_path / "data"
+    own.mkdir()
+    (own / "archive.db").write_text(SECRET)
+    (own / "config.toml").write_text(SECRET)
+    (place.inside / "a.db").hardlink_to(own / "archive.db")
+    (place.inside / "c.toml").hardlink_to(own / "config.toml")
+    closed = Workspace(place.inside, [own, own / "config.toml"])
+    for name in ("a.db", "c.toml"):
+        assert "closed to tools" in await refusal(ReadFile(closed), path=name)
 
 
 @pytest.mark.parametrize("path", ["loop", "ping", "pong", "loop/x.txt", "sub/../loop"])
@@ -242,6 +313,16 @@ SENSITIVE = [
     ".gitattributes",
     ".gitmodules",
     ".mcp.json",
+    ".g\u200cit/config",
+    ".git./config",
+    ".git /hooks/x",
+    "git~1/hooks/x",
+    ".GI\u0054/config",
+    ".ba\u017fhrc",
+    ".ba\u017fh_profile",
+    "\uff0egit/config",
+    ".\u2060bashrc",
+    ".BASHRC ",
 ]
 
 

@@ -1,11 +1,16 @@
 """The directory that tools may work in, and the only way they reach a file.
 
 A path is resolved once, to the real target that is shown and approved; the file is then opened by walking that target
-without following any link, so that nothing swapped in between is reached. Hard links and mount points are not covered.
+without following any link, so that nothing swapped in between is reached. Hard links and mount points are not covered,
+but for hard links to the program's own files; a file that is written is replaced, so that a hard link is never written
+through.
 """
 
 import os
-from collections.abc import Sequence
+import stat
+import unicodedata
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -16,7 +21,20 @@ _KERNEL_PLACES = (Path("/proc"), Path("/sys"), Path("/dev"))
 """Not files but windows into the system: environments with keys, devices, streams without an end."""
 
 _SENSITIVE_DIRECTORIES = frozenset(
-    {".git", ".hg", ".svn", ".githooks", ".husky", ".ssh", ".gnupg", ".vscode", ".idea", ".devcontainer", ".config"}
+    {
+        ".git",
+        "git~1",
+        ".hg",
+        ".svn",
+        ".githooks",
+        ".husky",
+        ".ssh",
+        ".gnupg",
+        ".vscode",
+        ".idea",
+        ".devcontainer",
+        ".config",
+    }
 )
 """Directories whose files other programs run or trust by themselves."""
 
@@ -119,7 +137,9 @@ class Workspace:
         if any(_is_within(real, place) for place in closed):
             return True
         own = {identity for place in closed if (identity := _identity(place))}
-        return bool(own) and any(_identity(part) in own for part in (real, *real.parents))
+        if bool(own) and any(_identity(part) in own for part in (real, *real.parents)):
+            return True
+        return _has_other_names(real) and _identity(real) in _identities_in(closed)
 
     @property
     def _is_repository_inside(self) -> bool:
@@ -155,9 +175,33 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _has_other_names(path: Path) -> bool:
+    """Whether it is a file that hard links give further names."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
+
+
+def _identities_in(directories: Iterable[Path]) -> set[tuple[int, int] | None]:
+    """The files that lie directly in these directories."""
+    found: set[tuple[int, int] | None] = set()
+    for directory in directories:
+        with suppress(OSError), os.scandir(directory) as entries:
+            found |= {_identity(Path(entry.path)) for entry in entries}
+    return found - {None}
+
+
+def _known_as(name: str) -> str:
+    """A name as the most forgiving file systems compare it: without case, without what cannot be seen, and without
+    blanks and dots at its end."""
+    shown = (letter for letter in unicodedata.normalize("NFKC", name) if unicodedata.category(letter) != "Cf")
+    return "".join(shown).casefold().rstrip(" .")
+
+
 def _is_sensitive(path: PurePath) -> bool:
-    """Compared without case, because some file systems do not know it."""
-    parts = [part.casefold() for part in path.parts]
+    parts = [_known_as(part) for part in path.parts]
     if not parts:
         return False
     return parts[-1] in _SENSITIVE_FILES or any(part in _SENSITIVE_DIRECTORIES for part in parts)
