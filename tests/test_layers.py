@@ -207,7 +207,7 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
 # ── text from outside passes one gate before it is shown ─────────────────────
 
 GATE = PACKAGE / "ui" / "safe_text.py"
-WIDGETS = {"Static", "Label", "Button", "Checkbox", "Collapsible", "Option", "Tab", "Text", "Link", "Digits"}
+WIDGETS = {"Static", "Prose", "Label", "Button", "Checkbox", "Collapsible", "Option", "Tab", "Text", "Link", "Digits"}
 SHOWING = {"notify", "update", "set_label", "set_title"}
 SHOWN_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "placeholder", "title", "sub_title"}
 OUTSIDE = {

@@ -104,3 +104,16 @@ async def test_the_choices_of_the_start_card_stand_in_columns() -> None:
 @pytest.mark.parametrize("text", ["", "abc", "设置", "命令 /x"])
 def test_what_is_padded_is_as_wide_as_asked(text: str) -> None:
     assert cell_len(padded(text, 12)) == 12
+
+
+async def test_running_text_fills_its_lines_and_none_begins_with_a_comma() -> None:
+    app = PictureApp(story=CHINESE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: bool(app.chat.query(GaugeBlock)) and app.chat.is_running, pilot)
+        app.fill()
+        app.chat.coach("导览 2/3 · " + "旧消息在分隔线上方变暗，但仍然都在：向上滚动即可。" * 3)
+        await until(lambda: "导览 2/3 · 旧消息" in screen_text(app), pilot)
+        rows = [line.strip(" ▌") for line in screen_lines(app) if "▌" in line]
+        assert len(rows) >= 2
+        assert all(cell_len(row) >= 70 for row in rows[:-1])
+        assert not any(row.startswith(tuple("，。：；")) for row in rows)

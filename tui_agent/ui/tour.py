@@ -65,8 +65,8 @@ _SAID = (
     (
         N_("What can go wrong with the certificate?"),
         N_(
-            "It is bound to the name, not to the machine, so it can be copied. Check that it does not expire in the week "
-            "after the move, and that the renewal job runs on kestrel and no longer on the old server."
+            "It is bound to the name, not to the machine, so it can be copied. Check that it does not expire in the "
+            "week after the move, and that the renewal job runs on kestrel and no longer on the old server."
         ),
     ),
     (

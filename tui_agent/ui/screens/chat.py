@@ -27,6 +27,7 @@ from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.find_bar import FindBar
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.prompt_area import PromptArea
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.sidebar import MemoryList, Sidebar
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.status_bar import CompactButton, Status, StatusBar
@@ -99,8 +100,8 @@ class ChatScreen(Screen[None]):
                 yield Static(welcome(), id="welcome")
                 yield StartCard()
                 yield FindBar()
-                yield Static(id="coach")
-                yield Static(id="unsaved")
+                yield Prose(id="coach")
+                yield Prose(id="unsaved")
                 yield ActivityLine(animated=self._animated)
                 yield PromptArea()
             yield Sidebar(id="sidebar", classes="" if self._is_narrow else "-open")

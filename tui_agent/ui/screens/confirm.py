@@ -8,11 +8,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Static
+from textual.widgets import Button
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.widgets.prose import Prose
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -31,7 +32,7 @@ class ConfirmScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = content(self._title, single_line=True)
-            yield Static(content(self._explanation), classes="explanation")
+            yield Prose(content(self._explanation), classes="explanation")
             with Horizontal(classes="buttons"):
                 yield Button(Content(self._no or _("Cancel")), id="no", compact=True)
                 yield Button(Content(f"{self._yes} (y)"), id="yes", compact=True)

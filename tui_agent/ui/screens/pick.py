@@ -10,13 +10,14 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
@@ -71,7 +72,7 @@ class PickScreen(ModalScreen[str | None]):
             dialog.border_title = content(self._title, single_line=True)
             dialog.border_subtitle = Content(_("Enter choose · Esc close"))
             if self._explanation:
-                yield Static(content(self._explanation), classes="explanation")
+                yield Prose(content(self._explanation), classes="explanation")
             yield SafeInput(placeholder=self._placeholder or _("type to narrow"), compact=True)
             yield OptionList(markup=False, compact=True)
 

@@ -8,11 +8,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
@@ -37,7 +38,7 @@ class TextPromptScreen(ModalScreen[str | None]):
             dialog.border_title = content(self._title, single_line=True)
             dialog.border_subtitle = Content(_("Enter accept · Esc cancel"))
             if self._explanation:
-                yield Static(content(self._explanation), classes="explanation")
+                yield Prose(content(self._explanation), classes="explanation")
             yield SafeInput(self._value, placeholder=self._placeholder, password=self._secret, compact=True)
 
     @on(Input.Submitted)

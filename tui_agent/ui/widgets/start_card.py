@@ -14,6 +14,7 @@ from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.prose import Prose
 
 Choice = Literal["again", "key", "local", "install"]
 
@@ -43,7 +44,7 @@ class StartCard(Vertical):
             return
         self.mount(
             Static(Content.styled(_("Get started"), "bold $primary")),
-            Static(reason, id="start-reason"),
+            Prose(reason, id="start-reason"),
             OptionList(
                 *(Option(_row(_(title), _(about)), id=choice) for choice, title, about in _CHOICES),
                 id="start-choices",
