@@ -38,6 +38,9 @@ class Peer:
     send: str = "\r"
     """The key that sends a message; "" where nothing can be sent."""
 
+    is_textual: bool = True
+    """Whether it is made with the same library."""
+
     note: str = ""
     """What the reader of its figures has to know."""
 
@@ -121,6 +124,8 @@ def _vibe(home: Path, url: str) -> dict[str, str]:
     return {"VIBE_HOME": str(data)}
 
 
+_VIBE = "its screen is a compiled program, with a server in Python behind it"
+
 OWN = (
     Peer("tui-agent", tuple(OURS), _ours),
     Peer("minimal app", tuple(MINIMAL), _minimal, send="", note="Textual, a transcript and a prompt: the floor"),
@@ -128,7 +133,7 @@ OWN = (
 PEERS = (
     Peer("elia", ("elia",), _elia, "elia-chat", ("3.11", "3.12"), send="\n"),
     Peer("oterm", ("oterm",), _oterm, "oterm", ("3.13", "3.12", "3.11")),
-    Peer("vibe", ("vibe", "--trust"), _vibe, "mistral-vibe", ("3.12", "3.13"), note="a compiled screen before Python"),
+    Peer("vibe", ("vibe", "--trust"), _vibe, "mistral-vibe", ("3.12", "3.13"), is_textual=False, note=_VIBE),
     Peer("parllama", ("parllama",), _parllama, "parllama", ("3.13", "3.12", "3.11")),
     Peer(
         "toad", ("toad",), _nothing, "batrachian-toad", ("3.14",), send="", note="talks to agents, not to an endpoint"

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks.figures import aligned, percentile_95
+from tests.benchmarks.figures import Figure, aligned, percentile_95, table
 from tests.benchmarks.install import distributions, installed, megabytes
 from tests.benchmarks.keys import LETTERS, delays
 from tests.benchmarks.peer_setups import OWN, PEERS, NotMeasured, Peer, python_for
@@ -138,11 +138,15 @@ class Contestant:
         shutil.rmtree(self._home)
         shutil.copytree(self._kept, self._home, symlinks=True)
 
+    def all(self, kind: str) -> list[float]:
+        """A figure of each round that has it."""
+        return [each[kind] for each in self.rounds if kind in each]
+
     def cells(self) -> list[str]:
         """Its row: medians of the rounds, "-" for what could not be seen."""
         cells = []
         for kind, (_, unit) in COLUMNS.items():
-            found = [each[kind] for each in self.rounds if kind in each]
+            found = self.all(kind)
             cells.append(f"{median(found):.{0 if unit == 'MB' else 1 if unit == 'ms' else 2}f}" if found else "-")
         return cells
 
@@ -212,6 +216,30 @@ def compare(
     return contestants, remarks
 
 
+def beside_the_best(contestants: Sequence[Contestant]) -> list[Figure]:
+    """Ours over the best of the others, where there is a goal for it."""
+    own = next((each for each in contestants if each.peer is OWN[0]), None)
+    figures = []
+    for kind, goal in GOALS.items():
+        rivals = [each for each in contestants if each.peer in PEERS and each.all(kind)]
+        if kind.startswith("key"):
+            rivals = [each for each in rivals if each.peer.is_textual]
+        if own is None or not own.all(kind) or not rivals:
+            continue
+        best = min(rivals, key=lambda rival: median(rival.all(kind)))
+        shares = [ours / median(best.all(kind)) for ours in own.all(kind)]
+        figures.append(Figure.of(f"{COLUMNS[kind.split()[0]][0]}, {_clock(kind)}", shares, "x", goal, best.peer.name))
+    return figures
+
+
+def _clock(kind: str) -> str:
+    return "CPU" if kind.endswith("cpu") else "wall"
+
+
+GOALS = {"key cpu": 0.5, "key": 0.5, "reply cpu": 0.65, "reply": 0.65}
+"""What ours may take of the best peer's time: of the best made with Textual to a key, of the best of all to a reply."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.peers",
@@ -230,6 +258,8 @@ def main() -> int:
         contestants, remarks = compare(chosen, options.rounds, environments, Path(name))
     heads = [("", *(head for head, _ in COLUMNS.values())), ("", *(unit for _, unit in COLUMNS.values()))]
     print(aligned([*heads, *((each.peer.name, *each.cells()) for each in contestants)]))
+    if beside := beside_the_best(contestants):
+        print(f"\n{table(beside)}")
     print("\n".join(["", *remarks]))
     if options.json is not None:
         rows = {each.peer.name: each.rounds for each in contestants}
