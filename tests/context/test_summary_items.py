@@ -410,3 +410,43 @@ def test_thinned_items_fit_their_room_for_good() -> None:
 
     assert estimate(render(items)) <= 400
     assert items[-1].id == "i199"
+
+
+# ── shapes of replies ────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"goals": ["Use port 8081"], "rules": ["Never push to main"]}',
+        '[{"seq": 1, "section": "x", "fact": "Use port 8081"}, {"seq": 3, "fact": "Never push to main"}]',
+        '{"facts": [{"id": 1, "text": "Use port 8081"}, "Never push to main", null]}',
+        "| # | fact |\n|---|---|\n| 1 | Use port 8081 |\n| 3 | Never push to main |",
+        "<list>\n<item ref='1'>Use port 8081</item>\n<item>Never push to main</item>\n</list>",
+        "- [ ] Use port 8081 [1]\n- [x] Never push to main [3]",
+        "Goals: Use port 8081 [1]\n规则：Never push to main",
+        "1\n3\n- Use port 8081\n- Never push to main\n- No new facts in this record.",
+    ],
+)
+def test_a_list_is_read_in_whatever_shape_it_comes(reply: str) -> None:
+    assert [text.removeprefix("x, ") for text in texts(reply)] == ["Use port 8081", "Never push to main"]
+
+
+def test_numbers_in_other_shapes_are_references() -> None:
+    rows = parse_items("| 1 | Use port 8081 |\n| 3 | Never push to main |", FOLDED, (), 1)
+    objects = parse_items('[{"seq": 1, "fact": "Use port 8081"}, {"refs": [1, 3], "fact": "b c"}]', FOLDED, (), 1)
+
+    assert [item.sources for item in rows] == [(1,), (3,)]
+    assert [item.sources for item in objects] == [(1,), (1, 3)]
+
+
+@pytest.mark.parametrize(
+    "reply", ["No facts.", "There were no facts found.", "- The record contains no facts.", "没有新的事实。"]
+)
+def test_that_there_is_nothing_to_list_is_no_item(reply: str) -> None:
+    assert texts(reply) == []
+
+
+@pytest.mark.parametrize("rule", ["No new dependencies", "No information about customers may be logged"])
+def test_a_rule_that_begins_with_no_is_an_item(rule: str) -> None:
+    assert texts(f"- {rule}") == [rule]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from tui_agent.context.summary_shapes import as_lines
 from tui_agent.context.summary_wording import EXAMPLE_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
 from tui_agent.core.entries import Item, Logged, said_text
@@ -61,6 +62,16 @@ _FRAME = re.compile(
     r"|i(?:'ve| have) summari[sz]ed\b|(?:hello|hi)\b.{0,12}how (?:can|may) i|how (?:can|may) i (?:help|assist)"
     r"|以下是|好的[，,。]|下面是|希望)"
     r"|^(?:bullet list|summary|notes?|摘要|要点|总结|笔记)\s*[:：]?$",
+    re.IGNORECASE,
+)
+_NO_FACTS = re.compile(
+    r"^(?:there (?:are|were|is) )?no (?:new |further |other |more )?(?:facts?|information)"
+    r"(?: (?:found|here|yet|to (?:list|record|report)|(?:was|were) (?:found|given|stated)))?"
+    r"(?: (?:in|from) (?:this|the|these) (?:record|messages?|conversation))?[.!]?$"
+    r"|^(?:the |this )?(?:record|messages?|conversation) (?:contains?|holds?|ha(?:s|ve)) no"
+    r" (?:new )?(?:facts?|information)[.!]?$"
+    r"|^none of the messages (?:holds?|contains?|ha(?:s|ve)) (?:any )?(?:facts?|information)[.!]?$"
+    r"|^(?:记录中)?没有(?:任何|新的|其他)?(?:事实|信息|内容)[。！]?$",
     re.IGNORECASE,
 )
 _HEADING_WORDS: dict[str, str] = {
@@ -162,19 +173,25 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
     said = cache(lambda: frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded)))
     items: list[Item] = []
     section = ""
-    for raw in text.splitlines():
+    for raw in as_lines(text).splitlines():
         heading = _heading(raw)
         if heading:
             section = heading
             continue
-        line = _take_apart(raw, known)
-        if not _says_something(line.text) or squeezed(line.text) in seen or _is_leak(line.text, said):
+        own, stated = _heading_in_front(raw)
+        line = _take_apart(stated, known)
+        if (
+            not _says_something(line.text)
+            or _is_number_of(line.text, known)
+            or squeezed(line.text) in seen
+            or _is_leak(line.text, said)
+        ):
             continue
         seen.add(squeezed(line.text))
         items.append(
             Item(
                 id=f"i{first_id + len(items)}",
-                section=section or section_for(line.text),
+                section=own or section or section_for(line.text),
                 text=line.text,
                 sources=tuple(seq for seq in line.sources if seq in known),
                 supersedes=_believable(line, standing_ids, standing_words),
@@ -200,6 +217,13 @@ def _heading(raw: str) -> str:
     """The section a heading line opens; "" when the line is no heading."""
     without_number = _ONLY_NUMBER.sub("", raw)
     return _HEADING_WORDS.get(_HEADING_MARKS.sub("", without_number).casefold(), "")
+
+
+def _heading_in_front(raw: str) -> tuple[str, str]:
+    """A heading that has its one item in the same line ("Rules: never ..."), and the item; "" and the line if not."""
+    head, colon, rest = _BULLET.sub("", raw).partition(":" if ":" in raw else "：")
+    section = _heading(head) if colon and rest[:1].isspace() | (colon == "：") and rest.strip() else ""
+    return (section, rest) if section else ("", raw)
 
 
 def _take_apart(raw: str, known: Collection[int]) -> _Line:
@@ -264,8 +288,13 @@ def _span(match: re.Match[str]) -> str:
     return " ".join(str(number) for number in range(first, last + 1))
 
 
+def _is_number_of(text: str, known: Collection[int]) -> bool:
+    """Whether a line is nothing but the number of a message."""
+    return text.isascii() and text.isdigit() and len(text) <= 9 and int(text) in known
+
+
 def _says_something(text: str) -> bool:
-    if not any(character.isalnum() for character in text):
+    if not any(character.isalnum() for character in text) or _NO_FACTS.search(text):
         return False
     bare = text.strip(" .。*_`").casefold()
     if bare in _NOTHING or text.startswith("```"):
