@@ -117,3 +117,14 @@ async def test_running_text_fills_its_lines_and_none_begins_with_a_comma() -> No
         assert len(rows) >= 2
         assert all(cell_len(row) >= 70 for row in rows[:-1])
         assert not any(row.startswith(tuple("，。：；")) for row in rows)
+
+
+async def test_a_toast_loses_no_letter_where_the_panel_begins() -> None:
+    app = PictureApp(story=CHINESE)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(lambda: bool(app.chat.query(GaugeBlock)) and app.chat.is_running, pilot)
+        app.fill()
+        app.chat.notify("没有命令 /foo，未发送任何内容。在前面加一个空格可作为消息发送。", markup=False)
+        await until(lambda: "没有命令" in screen_text(app), pilot)
+        toast = "".join(re.sub(".*▌|  .*", "", line).strip() for line in screen_lines(app) if "▌ " in line)
+        assert toast.replace(" ", "") == "没有命令/foo，未发送任何内容。在前面加一个空格可作为消息发送。"

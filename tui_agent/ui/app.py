@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.command import CommandPalette as PaletteScreen
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -166,6 +167,11 @@ class TuiAgentApp(App[None]):
             await self._chat.command("quit")
         else:
             await self._leave(0)
+
+    def action_command_palette(self) -> None:
+        """The palette, asking in the reader's language."""
+        if not PaletteScreen.is_open(self):
+            self.push_screen(PaletteScreen(id="--command-palette", placeholder=_("Search for commands…")))
 
     def action_help_quit(self) -> None:
         """Ctrl+C where nothing is selected, over a modal."""
