@@ -117,12 +117,11 @@ class Soak:
             except AssertionError as error:
                 self._fault(number, moment, f"never got there: {error}")
                 self._known.typed = []
-            died = time.monotonic()
             ended = app.process.poll()
             if ended not in (-9, 0, None):
                 self._fault(number, moment, f"it ended by itself with {ended}:\n{app.text[-600:]}")
         self.figures.kills[moment] += 1
-        for complaint in self._complaints(server, sent_before, died):
+        for complaint in self._complaints(server, sent_before, app.died):
             self._fault(number, moment, complaint)
 
     def _environment(self, server: ModelServer, **settings: Any) -> dict[str, str]:
@@ -175,7 +174,7 @@ class Soak:
             return
         yield from server.complaints
         server.complaints.clear()
-        typed = [text for at, text in self._known.typed if at < died - LAG * self._slowness]
+        typed = [text for at, text in self._known.typed if at < died - LAG]
         self._due_in_prompt = typed[-1] if typed else ""
         self._has_question = False
         if session is None:
@@ -185,7 +184,7 @@ class Soak:
         archive: list[dict[str, Any]] = session["archive"]
         self._has_question = _has_question(archive)
         yield from self._changed(str(self._session), archive)
-        yield from _lost(archive, self._known, server.requests[sent_before:], died - LAG * self._slowness)
+        yield from _lost(archive, self._known, server.requests[sent_before:], died - LAG)
 
     def _changed(self, session_id: str, archive: list[dict[str, Any]]) -> Iterator[str]:
         before = self._kept.get(session_id, [])

@@ -1,10 +1,12 @@
 """The lives of a program that is killed: what it may be doing then, and what it has told and must not lose."""
 
+import contextlib
 import random
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tests.e2e.pty_app import GAUGE, PtyApp
@@ -23,12 +25,23 @@ class MortalApp(PtyApp):
     """Is killed at a chosen moment, whatever is being waited for then."""
 
     dies_at = float("inf")
+    died = 0.0
+    """What its clock showed then."""
+
+    def clock(self) -> float:
+        """The time, less what its threads have waited for a processor: others' work is not taken for its own lag."""
+        waited = 0
+        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):  # the thread has ended
+                waited += int(thread.read_text().split()[1])
+        return time.monotonic() - waited / 1e9
 
     def pump(self, seconds: float) -> bool:
         left = self.dies_at - time.monotonic()
         has_read = super().pump(max(min(seconds, left), 0.0))
         if time.monotonic() >= self.dies_at:
             self.dies_at = float("inf")
+            self.died = self.clock()
             self.process.kill()
             self.process.wait()
             while super().pump(0.0):
@@ -110,14 +123,14 @@ class Life:
             self._app.type(f"{self._number}t{place} ")
             wanted = text.split()[-1]
             self._app.sees(wanted)
-            self._known.typed.append((time.monotonic(), text))
+            self._known.typed.append((self._app.clock(), text))
             self._app.settle(self._dice.choice([0.01, 0.05, 0.4]), 0.5)
 
     def streaming(self) -> None:
         self._say("tell me")
         for place in range(ANSWER_WORDS):
             self._app.sees(f"{self._number}-{place}")
-            self._known.streamed.append((time.monotonic(), f"{self._number}-{place}"))
+            self._known.streamed.append((self._app.clock(), f"{self._number}-{place}"))
         self._finished(f"{self._number}-{ANSWER_WORDS - 1}")
         self._app.live_on()
 
