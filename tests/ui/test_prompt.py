@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from tests.ui.prompt_app import PromptApp
 from tests.ui.screen_text import screen_text, sees
-from tui_agent.ui.widgets.prompt import MOST_ROWS
+from tui_agent.ui.widgets.prompt import MOST_BLINKS, MOST_ROWS
 
 
 @asynccontextmanager
@@ -245,3 +245,14 @@ async def test_wide_letters_and_emoji_are_edited_as_letters() -> None:
         await paste(app, pilot, "中文🙂")
         await pilot.press("backspace", "left", "backspace")
         assert app.prompt.text == "文"
+
+
+async def test_the_cursor_stands_still_when_nobody_types_and_blinks_again_with_the_next_key() -> None:
+    async with prompting() as (app, pilot):
+        await pilot.press("a")
+        for _ in range(MOST_BLINKS + 1):
+            app.prompt._toggle_cursor_blink_visible()
+        assert not app.prompt.blink_timer._active.is_set()
+        assert app.prompt._cursor_visible
+        await pilot.press("b")
+        assert app.prompt.blink_timer._active.is_set()

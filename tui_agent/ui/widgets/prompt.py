@@ -23,6 +23,9 @@ _MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")
 MOST_ROWS = 10
 """The prompt grows to this many rows and scrolls beyond."""
 
+MOST_BLINKS = 10
+"""After so many the cursor stands still until the next key: each costs a paint, all night long."""
+
 
 class Prompt(SafeTextArea):
     """A text field that grows, remembers what was sent, and keeps long pastes as chips."""
@@ -78,6 +81,8 @@ class Prompt(SafeTextArea):
 
         self._recalled = ""
         """What the walk put into the field; any other text ends the walk."""
+
+        self._blinks = 0
 
     # ── what stands in it ────────────────────────────────────────────────────
 
@@ -264,6 +269,19 @@ class Prompt(SafeTextArea):
             for start, end, _ in self._chips.spans(line.plain):
                 line.stylize(style, start, end)
         return line
+
+    # ── the cursor ───────────────────────────────────────────────────────────
+
+    def _restart_blink(self) -> None:
+        self._blinks = 0
+        super()._restart_blink()
+
+    def _toggle_cursor_blink_visible(self) -> None:
+        self._blinks += 1
+        if self._blinks > MOST_BLINKS:
+            self._pause_blink(visible=True)
+        else:
+            super()._toggle_cursor_blink_visible()
 
     # ── height ───────────────────────────────────────────────────────────────
 
