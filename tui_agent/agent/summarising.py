@@ -19,7 +19,7 @@ from tui_agent.context.summary import (
     summary_requests,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Item, Logged, Usage
+from tui_agent.core.entries import Item, Logged, Usage, said_text
 from tui_agent.core.events import Event, SummaryArrived, SummaryRestarted
 from tui_agent.core.messages import Message
 from tui_agent.errors import ModelError, SummaryRejected
@@ -32,6 +32,9 @@ FALLBACK_ROOM = 8_192
 
 REPLY_ROOM = 2_048
 """The most tokens a summary may take; a reply that reaches it is cut off and not accepted."""
+
+LEAST_ALLOWED = 400
+"""Tokens that a summary may always take, however short what it stands for."""
 
 INSTRUCTION_ROOM = 400
 """Tokens that the instruction and its example take."""
@@ -110,6 +113,11 @@ class Summariser:
             new += await asyncio.to_thread(parse_items, answers[-1], folded, standing(known), first_id + len(new))
         if not new and not standing_items:
             raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
+        size = sum(each.tokens or estimate(said_text(each.entry)) for each in folded)
+        if estimate(render(new)) > max(size, LEAST_ALLOWED):
+            raise SummaryRejected(
+                _("The summary is longer than the messages it stands for."), _("Nothing was replaced.")
+            )
         self.items = tuple(new)
 
     async def consolidate(

@@ -47,6 +47,8 @@ def within(items: Sequence[Item], room: int) -> tuple[tuple[Item, ...], tuple[De
     if estimate(render(items)) <= OUTGROWN * room:
         return tuple(items), ()
     kept, dropped = thinned(items, OUTGROWN * room)
+    if not kept:
+        return tuple(items), ()
     return kept, tuple(
         Detail("quoted", item.text, item.sources, "tool" if item.tool_only else "assistant") for item in dropped
     )
