@@ -58,6 +58,10 @@ async def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
     [
         (bytes(range(256)) * 100, "binary file (25.0 KB)"),
         (b"\x89PNG\r\n\x1a\n" + bytes(3000), "PNG image (2.9 KB)"),
+        (b"\x89PNG\r\n\x1a\nno zero byte", "PNG image"),
+        (b"\xff\xd8\xff\xe0 no zero byte", "JPEG image"),
+        (b"%PDF-1.4\n%\xe2\xe3\nno zero byte", "PDF document"),
+        (b"\x1f\x8b no zero byte", "gzip archive"),
         (b"\xff\xd8\xff\xe0" + bytes(10), "JPEG image (14 bytes)"),
         (b"GIF89a" + bytes(10), "GIF image"),
         (b"RIFF\x10\0\0\0WEBPVP8 ", "WebP image"),

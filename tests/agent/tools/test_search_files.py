@@ -177,6 +177,12 @@ async def test_a_list_holds_every_file_that_is_not_ignored(tree: Path) -> None:
         ({"glob": "*.rs"}, ["[no file matches]"]),
         ({"glob": "!a.py"}, ["[no file matches]"]),
         ({"glob": "[a-b].py"}, ["a.py", "sub/b.py"]),
+        ({"glob": "*.{py,md}"}, ["a.py", "sub/b.py", "sub/deep/c.md"]),
+        ({"glob": "{sub/{b,x},a}.py"}, ["a.py", "sub/b.py"]),
+        ({"glob": "{sub,.}/*.py"}, ["a.py", "sub/b.py"]),
+        ({"glob": "*.{py}"}, ["[no file matches]"]),
+        ({"glob": "{a,b"}, ["[no file matches]"]),
+        ({"glob": "{a,b}" * 40}, ["[no file matches]"]),
     ],
 )
 async def test_globs(tree: Path, arguments: dict[str, object], paths: list[str] | None) -> None:

@@ -96,6 +96,8 @@ def form_of(data: bytes, complete: bool = True) -> TextForm | None:
             return replace(form, errors="surrogateescape") if encoding == "utf-8" else None
     if b"\x00" in data:
         return _unmarked_utf16(data, complete)
+    if any(data.startswith(magic) for magic, _ in _MAGIC if magic == b"%PDF-" or not magic.isascii()):
+        return None
     if _is_mostly_control(data):
         return None
     if _decodes(TextForm(), data, complete):

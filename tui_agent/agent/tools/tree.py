@@ -1,6 +1,7 @@
 """The files of a directory tree, without what .gitignore leaves out and without following a single link."""
 
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ from tui_agent.agent import files
 from tui_agent.agent.workspace import Workspace
 
 _REPOSITORIES = frozenset({".git", ".hg", ".svn"})
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_MOST_ALTERNATIVES = 100
 _LARGEST_IGNORE_FILE = 1024 * 1024
 _DEEPEST = 100
 
@@ -46,10 +49,26 @@ def tree_of(workspace: Workspace, directory: Path, glob: str = "") -> Tree:
 
 
 def _matcher(glob: str) -> GitIgnoreSpec | None:
-    """Without a slash in it a glob matches names at any depth; `!` and `#` mean themselves."""
+    """Without a slash in it a glob matches names at any depth; `!` and `#` mean themselves, `{a,b}` either of both."""
     if not glob:
         return None
-    return GitIgnoreSpec.from_lines(["\\" + glob if glob[0] in "!#" else glob.removeprefix("./")])
+    globs = _alternatives(glob)
+    return GitIgnoreSpec.from_lines(["\\" + each if each[0] in "!#" else each.removeprefix("./") for each in globs])
+
+
+def _alternatives(glob: str) -> list[str]:
+    """The globs that one with braces stands for, innermost braces first; the glob itself if there are too many."""
+    globs = [glob]
+    while len(globs) <= _MOST_ALTERNATIVES:
+        found = next((braces for each in globs if (braces := _BRACES.search(each))), None)
+        if found is None:
+            return [each for each in globs if each]
+        globs = [
+            each.replace(found[0], choice, 1) if found[0] in each else each
+            for each in globs
+            for choice in (found[1].split(",") if found[0] in each else ("",))
+        ]
+    return [glob]
 
 
 @dataclass(frozen=True, slots=True)
