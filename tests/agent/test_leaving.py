@@ -84,7 +84,7 @@ async def test_a_list_that_nothing_makes_shorter_stays_whole_up_to_twice_its_sha
 
     with ModelServer() as server:
         async with desk(server, tmp_path, context_window=WINDOW, compaction_mode="off", threshold=None) as at:
-            await _grown(at, server, "words of some length " * 150)
+            await _grown(at, server, "words of some length " * 95)
             server.script(says("\n".join(facts)), says("- It was all checked"))
             proposal = await propose(at, keep=2)
             assert ITEMS_ROOM < estimate(proposal.compacted.text) <= OUTGROWN * ITEMS_ROOM
