@@ -15,6 +15,7 @@ from tui_agent.context.tokens import (
     believable,
     estimate,
     estimate_message,
+    estimate_sampled,
     estimate_tools,
     looks_cut,
     next_ratio,
@@ -150,3 +151,12 @@ def test_nothing_reported_is_no_sign_of_a_cut() -> None:
 def test_user_text_of_several_parts_is_one_text() -> None:
     message = message_of(UserSaid((TextPart("a"), TextPart("b"))))
     assert message == message_of(user("a\nb"))
+
+
+@pytest.mark.parametrize(
+    "stretch", ["A plain sentence, repeated. ", "def f(x):\n    return x + 1\n", "一句话。", "9f8e7d6c "]
+)
+def test_a_very_long_text_is_judged_by_samples_and_a_short_one_as_a_whole(stretch: str) -> None:
+    assert estimate_sampled(stretch) == estimate(stretch)
+    long = stretch * (1_000_000 // len(stretch))
+    assert estimate_sampled(long) == pytest.approx(estimate(long), rel=0.03)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from tui_agent.archive import Archive, Lease
+from tui_agent.archive import Archive, Lease, NewSession
 from tui_agent.context.checkpoint import (
     EMPTY,
     Checkpoint,
@@ -18,7 +18,7 @@ from tui_agent.context.checkpoint import (
 )
 from tui_agent.context.fold import Context, Scales, Surroundings, context_of, message_of
 from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
-from tui_agent.context.tokens import estimate
+from tui_agent.context.tokens import estimate, estimate_sampled
 from tui_agent.core.counting import Counter
 from tui_agent.core.entries import (
     Entry,
@@ -192,13 +192,12 @@ class Session:
 
     async def _append(self, entries: Sequence[Entry], at_last: bool) -> list[Event]:
         async with self._gate:
-            await self._ensure_stored()
             logged = [await self._log(entry, self.checkpoint.seq + 1 + place) for place, entry in enumerate(entries)]
             before, after = self.checkpoint, self.checkpoint
             for each in logged:
                 after = advance(after, each)
             held = [*await self._entries_after(after.upto), *logged]
-            await self.archive.append(self.id, logged, checkpoint_to_json(after), at_last=at_last)
+            await self._store(logged, after, at_last)
             self.checkpoint = after
             was, upto = before.upto, after.upto
             if upto != was:
@@ -222,12 +221,16 @@ class Session:
         self._folded = [*missing, *self._folded]
         return [*missing, *held]
 
-    async def _ensure_stored(self) -> None:
+    async def _store(self, logged: Sequence[Logged], checkpoint: Checkpoint, at_last: bool) -> None:
+        """The session comes into being with its first entries, so that no crash leaves one without any."""
+        kept = checkpoint_to_json(checkpoint)
         if self.stored:
+            await self.archive.append(self.id, logged, kept, at_last=at_last)
             return
-        await self.archive.create_session(self.id, self.directory, self._clock())
-        self._lease = await self.archive.acquire(self.id)
+        new = NewSession(self.id, self.directory, logged[0].at, "", tuple(logged), kept)
+        await self.archive.add_sessions([new])
         self.stored = True
+        self._lease = await self.archive.acquire(self.id)
 
     async def _log(self, entry: Entry, seq: int) -> Logged:
         message = message_of(entry)
@@ -247,7 +250,7 @@ class Session:
     def gauge(self, unsent: str = "", streamed: str = "") -> Gauge:
         """The context against window and trigger, with text that is not in the log yet. Cheap at any length."""
         _, weight = self._weighed()
-        return measure_weight(weight, estimate(unsent), len(unsent), self._arriving(streamed), len(streamed))
+        return measure_weight(weight, estimate_sampled(unsent), len(unsent), self._arriving(streamed), len(streamed))
 
     def _arriving(self, streamed: str) -> int:
         """Estimated tokens of an answer that grows: what was counted is not counted again at every piece."""
