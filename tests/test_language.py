@@ -15,7 +15,7 @@ from babel.messages.catalog import Message
 
 from tests import texts
 from tui_agent import errors
-from tui_agent.language import N_, _, ngettext
+from tui_agent.language import N_, _, ngettext, sentences
 from tui_agent.settings import load, speak, spoken, wanted_language
 
 PACKAGE = texts.PACKAGE
@@ -223,3 +223,16 @@ def has_words(literal: ast.expr) -> bool:
     if not isinstance(text, str) or text in NAMES:
         return False
     return re.search(r"[A-Za-z]{2}", text) is not None
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (("One.", "", "Two."), "One. Two."),
+        (("没有会话。", "请列出会话。"), "没有会话。请列出会话。"),
+        (("In the file 日志", "Two."), "In the file 日志 Two."),
+        ((), ""),
+    ],
+)
+def test_sentences_stand_behind_each_other_as_their_language_has_it(parts: tuple[str, ...], text: str) -> None:
+    assert sentences(parts) == text

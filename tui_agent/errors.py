@@ -33,6 +33,8 @@
 A message says what happened, what it means, and what to do, in this order.
 """
 
+from tui_agent.language import sentences
+
 
 class TuiAgentError(Exception):
     """The root: anything the user is told about in one sentence instead of a traceback."""
@@ -44,7 +46,7 @@ class TuiAgentError(Exception):
         self.todo = todo
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.what, self.meaning, self.todo) if part)
+        return sentences((self.what, self.meaning, self.todo))
 
 
 class UsageError(TuiAgentError):

@@ -4,6 +4,7 @@ Does no I/O: `settings.speaking` decides which language it is and hands over the
 what comes from one never passes through here.
 """
 
+from collections.abc import Iterable
 from typing import Protocol
 
 
@@ -48,3 +49,14 @@ def ngettext(one: str, many: str, n: int) -> str:
 def N_(text: str) -> str:  # noqa: N802 (the name that extraction looks for)
     """The text as it is, marked for the catalogue: for constants, which are looked up with `_` when they are shown."""
     return text
+
+
+def sentences(parts: Iterable[str]) -> str:
+    """Sentences as one text: with blanks between them, except behind Chinese punctuation, which has its own."""
+    text = ""
+    for part in filter(None, parts):
+        text += part if not text or text.endswith(_SPACED) else f" {part}"
+    return text
+
+
+_SPACED = tuple("。！？：；")

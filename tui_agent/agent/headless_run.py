@@ -18,7 +18,7 @@ from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import AssistantSaid, Failed, Logged, Noticed, ToolReturned
 from tui_agent.core.events import AnswerRestarted, Appended, ContextMeasured, Event, TextArrived, TurnEnded
 from tui_agent.errors import TuiAgentError
-from tui_agent.language import _
+from tui_agent.language import _, sentences
 
 Output = Literal["text", "json", "stream-json"]
 
@@ -154,7 +154,7 @@ class Run:
                 self._notices.append(text)
                 self._note(text)
             case Failed(what, meaning, todo):
-                self._failure = " ".join(part for part in (what, meaning, todo) if part)
+                self._failure = sentences((what, meaning, todo))
             case ToolReturned(name=name, subject=subject, failed=failed):
                 self._note(f"[{name} {subject}{' failed' if failed else ''}]")
             case _:

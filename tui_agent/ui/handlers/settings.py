@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_origin
 from textual.binding import Binding
 from textual.widgets import TextArea
 
-from tui_agent.language import _
+from tui_agent.language import _, sentences
 from tui_agent.settings import PRESETS, Description, Loaded, SettingRefused, Settings, descriptions
 from tui_agent.settings.describe import value_text
 from tui_agent.settings.values import types_of
@@ -62,7 +62,7 @@ def _row(chat: Conductor, described: Description, loaded: Loaded) -> SettingRow:
         value=_shown(name, shown),
         source=source,
         is_default=source == _source_words(chat, "default"),
-        about=" ".join(part for part in (_(described.means), allowed, default) if part),
+        about=sentences((_(described.means), allowed, default)),
         effect=_("At the next start.") if described.at_start else _("At once."),
         choices=tuple(_choices(chat, name, shown)),
         fixed=_why_fixed(name, shown),
