@@ -71,7 +71,7 @@ async def doctor(chat: Conductor, argument: str) -> None:
         window = _("{window:,} tokens").format(window=limits.window) if limits.window else _("unknown")
         facts += [
             (_("model"), bench.connection.model),
-            (_("place"), bench.connection.place),
+            (_("place"), word(bench.connection.place)),
             (_("endpoint"), bench.connection.endpoint.base_url),
             (_("window"), _("{window}, from: {source}").format(window=window, source=word(limits.window_source))),
             (_("counted by"), bench.connection.counter.id),

@@ -50,7 +50,7 @@ async def model(chat: Conductor, name: str) -> None:
     ]
     size = compact_number(window.window) if window.window else _("unknown")
     about = _("{model} at {place} · window {size} ({source})").format(
-        model=bench.connection.model, place=bench.connection.place, size=size, source=word(window.window_source)
+        model=bench.connection.model, place=word(bench.connection.place), size=size, source=word(window.window_source)
     )
     chat.app.push_screen(
         PickScreen(_("Models"), choices, explanation=about),
