@@ -309,6 +309,45 @@ def test_a_syntax_error_says_the_line(tmp_path: Path) -> None:
     assert "line 2" in problem
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "nul\0", "no/such/place.toml", "\udcff.toml"])
+def test_no_name_of_a_settings_file_can_stop_the_program(tmp_path: Path, name: str) -> None:
+    loaded = load({}, {}, tmp_path / name, must_exist=True)
+    assert loaded.settings == Settings()
+    assert len(loaded.problems) == 1
+
+
+def test_a_byte_that_is_no_utf8_says_the_line_too(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"# a\n# b\nmodel = '\xe9'\n")
+    (problem,) = load({}, {}, path).problems
+    assert f"{path}, line 3 cannot be read: byte 17 is not UTF-8." in problem
+
+
+def test_one_bad_endpoint_is_named_with_its_line_and_the_others_are_used(tmp_path: Path) -> None:
+    bad = '[endpoints.bad]\nbase_url = "ftp://x"\n[endpoints.worse]\nbase_ulr = "https://x"\n'
+    loaded = from_file(tmp_path, ENDPOINTS + bad)
+    assert [each.name for each in loaded.settings.endpoints] == ["work", "home"]
+    lines = ENDPOINTS.count("\n")
+    first, second = loaded.problems
+    assert f"line {lines + 1}: endpoints.bad is not allowed" in first
+    assert f"line {lines + 3}: endpoints.worse is not allowed" in second
+    assert "base_ulr" in second
+
+
+def test_a_chosen_endpoint_that_there_is_not_says_where_it_was_chosen(tmp_path: Path) -> None:
+    (problem,) = from_file(tmp_path, '\nendpoint = "wrok"\n').problems
+    assert "config.toml, line 2: There is no endpoint named wrok." in problem
+    (problem,) = load({}, {"TUI_AGENT_ENDPOINT": "wrok"}, None).problems
+    assert problem.startswith("TUI_AGENT_ENDPOINT: There is no endpoint named wrok.")
+
+
+def test_a_date_is_shown_as_it_was_written_and_an_empty_key_in_quotes(tmp_path: Path) -> None:
+    (problem,) = from_file(tmp_path, "threshold = 2020-01-01\n").problems
+    assert "threshold is 2020-01-01, which is not allowed" in problem
+    (problem,) = from_file(tmp_path, '"" = 1\n').problems
+    assert "there is no setting ''." in problem
+
+
 def test_a_directory_in_the_files_place_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     assert len(load({}, {}, tmp_path).problems) == 1
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tui_agent.cli_parsers import SETTINGS, parse, settings_flags
+from tui_agent.core.visible import visible
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _
 from tui_agent.paths import config_file
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(args)
     except TuiAgentError as error:
-        print(f"tui-agent: {error}", file=sys.stderr)
+        print(f"tui-agent: {visible(str(error))}", file=sys.stderr)
         return USAGE if isinstance(error, UsageError) else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -58,7 +59,7 @@ def _run(args: argparse.Namespace) -> int:
     flags = {name: getattr(args, name) for name in SETTINGS}
     loaded = load(flags, os.environ, path, must_exist=bool(args.config))
     for problem in loaded.problems:
-        print(f"tui-agent: {problem}", file=sys.stderr)
+        print(f"tui-agent: {visible(problem)}", file=sys.stderr)
     if not args.command and args.prompt is None:
         return _open_app(args, loaded, Origin(path, flags, os.environ))
     from tui_agent.cli_headless import run_headless
@@ -129,7 +130,7 @@ def _config(action: str, path: Path) -> int:
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(default_config_text(), encoding="utf-8")
-            print(_("Written: {path}").format(path=path), file=sys.stderr)
+            print(visible(_("Written: {path}").format(path=path)), file=sys.stderr)
         case _:
             print(default_config_text(), end="")
     return 0

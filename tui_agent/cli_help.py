@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from tui_agent.core.visible import visible
 from tui_agent.language import N_, _
 
 _WIDEST = 100
@@ -42,7 +43,8 @@ def settle_usage(parser: argparse.ArgumentParser) -> None:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(2, _("{prog}: error: {message}\n").format(prog=self.prog, message=in_our_words(message)))
+        shown = visible(in_our_words(message))
+        self.exit(2, _("{prog}: error: {message}\n").format(prog=self.prog, message=shown))
 
 
 def in_our_words(complaint: str) -> str:

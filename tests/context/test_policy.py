@@ -267,7 +267,7 @@ def test_the_goal_is_named_in_the_unit_of_the_limit_that_is_nearest() -> None:
 
 
 def test_why_automatic_compaction_waits_is_told_in_full() -> None:
-    stalls = [user("a"), answer("b"), user("c"), stalled(), user("d"), stalled(), user("e")]
+    stalls: list[Entry] = [user("a"), answer("b"), user("c"), stalled(), user("d"), stalled(), user("e")]
     log = log_of(*stalls)
     gauge = measure(context_at_end(log), checkpoint_of(log), Limits(window=8_192))
     for part, advice in ADVICE.items():

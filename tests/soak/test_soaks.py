@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import corruptions, kills, secrets, sinks, storage_failures
+from tests.soak import corruptions, kills, secrets, sinks, sinks_outside, storage_failures
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +26,13 @@ def test_no_hostile_text_reaches_the_terminal_from_any_place(tmp_path: Path) -> 
     figures = sinks.tour(tmp_path)
     assert len(sinks.PAYLOADS) >= 20
     assert figures.faults == []
+
+
+def test_no_hostile_text_from_beside_the_chat_reaches_the_terminal(tmp_path: Path) -> None:
+    figures = sinks_outside.tour(tmp_path, is_short=True)
+    assert figures.faults == []
+    for place in ("files offered", "tools listed", "approvals of tools", "sessions import", "sessions list"):
+        assert figures.shown[place] > 0
 
 
 def test_random_texts_come_out_of_the_gate_harmless() -> None:

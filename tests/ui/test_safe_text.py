@@ -1,11 +1,14 @@
 """What reaches the screen: nothing a terminal obeys, nothing a reader cannot see, and every other letter as it was."""
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui_agent.agent.export.as_json import json_line, json_text
+from tui_agent.core.visible import visible
 from tui_agent.ui.safe_text import content, safe
 
 HOSTILE = {
@@ -59,6 +62,36 @@ def test_clean_text_comes_back_as_the_same_object() -> None:
 
 def test_a_single_line_shows_its_breaks() -> None:
     assert safe("a\nb\tc\r\nd", single_line=True) == "a␊b␉c␍␊d"
+
+
+@pytest.mark.parametrize(("single_line", "strict"), [(False, False), (True, False), (False, True), (True, True)])
+def test_content_is_made_safe_as_it_was_asked_for(single_line: bool, strict: bool) -> None:
+    text = "a\nb\u200dc\x1b"
+    shown = safe(text, single_line=single_line, strict=strict)
+    assert content(text, single_line=single_line, strict=strict).plain == shown
+    assert content(text).plain == safe(text)
+    assert ("\n" in shown) is not single_line
+    assert ("\u200d" in shown) is not strict
+
+
+def test_json_keeps_its_value_and_its_letters() -> None:
+    value = {"中文": "é👩\u200d🚀\n\t", "bad": "".join(HOSTILE)}
+    text = json_line(value)
+    assert json.loads(text) == value
+    assert "中文" in text
+    assert visible(text) == text
+    assert json.loads(json_text(value)) == value
+    assert visible(json_text(value)) == json_text(value)
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())))
+def test_json_of_any_text_can_be_shown_and_read_back(text: str) -> None:
+    shown = json_line([text])
+    assert visible(shown) == shown
+    assert json.loads(shown) == [text] or (
+        max(text) >= "\ud800"
+        and json.loads(shown)[0].encode("utf-16", "surrogatepass") == text.encode("utf-16", "surrogatepass")
+    )
 
 
 def test_joiners_are_kept_in_messages_and_named_where_they_could_deceive() -> None:

@@ -4,6 +4,7 @@ Works character by character, so that a piece of a stream can be treated alone. 
 obeyed character is replaced by a visible name for it, and the rest of the text stays as it is.
 """
 
+import json
 import re
 from functools import lru_cache
 
@@ -42,6 +43,11 @@ def visible(text: str, *, single_line: bool = False, strict: bool = False) -> st
     if pattern.search(text) is None:
         return text
     return pattern.sub(_replacement, text)
+
+
+def visible_json(text: str) -> str:
+    """The same JSON with what a terminal would obey or hide, and what UTF-8 cannot hold, as JSON's own escapes."""
+    return text if _BODY.search(text) is None else _BODY.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def _replacement(match: re.Match[str]) -> str:

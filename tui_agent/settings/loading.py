@@ -49,6 +49,9 @@ class _Gathered:
     values: dict[str, object] = field(default_factory=dict)
     ranks: dict[str, _Rank] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    """Where in the file a value stands that came from it."""
+
     problems: list[str] = field(default_factory=list)
 
     def put(self, name: str, value: object, rank: _Rank, source: str) -> None:
@@ -86,14 +89,14 @@ def load(
 
 
 def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
-    if must_exist and not file.path.exists():
+    if must_exist and file.is_missing:
         path = str(file.path)
         whole = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
         gathered.problems.append(_("The settings file {whole} does not exist. Defaults are used.").format(whole=whole))
     if file.trouble:
         gathered.problems.append(
             _("{path} cannot be read: {trouble}. Defaults are used instead of all of it.").format(
-                path=file.path, trouble=file.trouble
+                path=file.trouble_place, trouble=file.trouble
             )
         )
     names = _names_in_file()
@@ -122,15 +125,29 @@ def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, va
                 place=file.place(key), key=key
             )
         )
-    else:
-        try:
-            gathered.put(name, checked(name, value), _Rank.FILE, str(file.path))
-        except NotAllowed as error:
-            gathered.problems.append(
-                _("{place}: {complaint} It is not used.").format(
-                    place=file.place(key), complaint=complaint(key, name, value, error)
-                )
-            )
+    elif name == "endpoints" and isinstance(value, Mapping):
+        usable = {
+            inner: each
+            for inner, each in value.items()
+            if _is_allowed(gathered, file, f"{key}.{inner}", name, {inner: each})
+        }
+        gathered.put(name, checked(name, usable), _Rank.FILE, str(file.path))
+    elif _is_allowed(gathered, file, key, name, value):
+        gathered.put(name, checked(name, value), _Rank.FILE, str(file.path))
+        gathered.places[name] = file.place(key)
+
+
+def _is_allowed(gathered: _Gathered, file: TomlFile, key: str, name: str, value: object) -> bool:
+    """Whether the value may be used; if not, that is said."""
+    try:
+        checked(name, value)
+    except NotAllowed as error:
+        told = complaint(_named(key), name, value, error)
+        gathered.problems.append(
+            _("{place}: {complaint} It is not used.").format(place=file.place(key), complaint=told)
+        )
+        return False
+    return True
 
 
 def _flattened(values: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -244,7 +261,9 @@ def _chosen_endpoint(gathered: _Gathered) -> NamedEndpoint | None:
     )
     if gathered.rank("endpoint") is _Rank.FLAG:
         raise UsageError(complaint)
-    gathered.problems.append(complaint)
+    source = gathered.sources["endpoint"]
+    place = gathered.places.get("endpoint", source) if gathered.rank("endpoint") is _Rank.FILE else source
+    gathered.problems.append(_("{place}: {complaint} It is not used.").format(place=place, complaint=complaint))
     return None
 
 
@@ -271,12 +290,12 @@ def complaint(place: str, name: str, value: object, error: NotAllowed) -> str:
 
 def _shown(value: object) -> str:
     """The value in quotes and escaped, so that nothing in it can act on a terminal, and cut short."""
-    words = str(value).lower() if isinstance(value, bool) else repr(value)
+    words = repr(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
     return words if len(words) <= 80 else f"{words[:77]}..."
 
 
 def _named(word: str) -> str:
-    return word if word.isprintable() and len(word) <= 80 else _shown(word)
+    return word if word and word.isprintable() and len(word) <= 80 else _shown(word)
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:

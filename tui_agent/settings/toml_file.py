@@ -24,6 +24,15 @@ class TomlFile:
     trouble: str = ""
     """Why nothing could be read, as the end of the sentence "the file cannot be read: ..."; "" when it could."""
 
+    is_missing: bool = False
+    trouble_line: int | None = None
+    """The line on which that is; None when it cannot be told, or the trouble tells it itself."""
+
+    @property
+    def trouble_place(self) -> str:
+        """Where the trouble is."""
+        return self._at(self.trouble_line)
+
     def line_of(self, dotted: str) -> int | None:
         """The line on which a key such as `compaction.mode`, or a key below it, is set; None when it cannot be told."""
         for number, line_key in _keys_by_line(self.text):
@@ -33,7 +42,9 @@ class TomlFile:
 
     def place(self, dotted: str) -> str:
         """`config.toml, line 7`, or the path alone when the line cannot be told."""
-        line = self.line_of(dotted)
+        return self._at(self.line_of(dotted))
+
+    def _at(self, line: int | None) -> str:
         return str(self.path) if line is None else _("{path}, line {line}").format(path=self.path, line=line)
 
 
@@ -43,11 +54,12 @@ def read_toml(path: Path) -> TomlFile:
         text = path.read_bytes().decode("utf-8-sig")
         return TomlFile(path, tomllib.loads(text), text)
     except FileNotFoundError:
-        return TomlFile(path, {})
+        return TomlFile(path, {}, is_missing=True)
     except OSError as error:
         return TomlFile(path, {}, trouble=error.strerror or str(error))
     except UnicodeDecodeError as error:
-        return TomlFile(path, {}, trouble=_("byte {start} is not UTF-8").format(start=error.start))
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return TomlFile(path, {}, trouble=_("byte {start} is not UTF-8").format(start=error.start), trouble_line=line)
     except RecursionError:
         return TomlFile(path, {}, trouble=_("it is nested too deeply"))
     except ValueError as error:

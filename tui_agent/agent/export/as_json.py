@@ -14,30 +14,20 @@ from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import Compacted, Detail, Logged
 from tui_agent.core.events import Gauge
 from tui_agent.core.messages import as_wire
+from tui_agent.core.visible import visible_json
 
 FORMAT = "tui-agent session"
 FORMAT_VERSION = 1
 
 
 def json_text(value: Any) -> str:
-    """JSON for people and programs alike: indented, letters as they are; escaped where they could not be written."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return text if _is_writable(text) else json.dumps(value, indent=2)
+    """JSON for people and programs alike: indented, letters as they are, but for those a terminal obeys or hides."""
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def json_line(value: Any) -> str:
     """JSON in one line."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if _is_writable(text) else json.dumps(value)
-
-
-def _is_writable(text: str) -> bool:
-    """Whether it has no lone surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return visible_json(json.dumps(value, ensure_ascii=False))
 
 
 def to_json(record: Record) -> str:
