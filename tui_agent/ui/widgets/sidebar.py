@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
 from tui_agent.language import N_, _
@@ -293,6 +292,8 @@ def _detail_text(detail: Detail) -> Content:
 
 
 def _item_text(item: Item) -> Content:
+    from tui_agent.context.provenance import is_instruction_like  # it knows much about words; the first paint does not
+
     text = Content(mark("· ")) + content(item.text, single_line=True)
     if not item.sources:
         return text + Content.styled(_("  no source"), "$warning")
