@@ -106,6 +106,11 @@ TWO_CALLS = {
         [fragment(0, "a", "read_file", {"path": "a"})],
         [fragment(1, "b", "read_file", {"path": "b"})],
     ],
+    "each call alone, in no list": [
+        fragment(0, "a", "read_file", '{"path":"a"}'),
+        fragment(1, "b", "read_file", '{"path":'),
+        fragment(1, None, None, '"b"}'),
+    ],
     "a call that is sent again at the end": [
         [fragment(0, "a", "read_file", '{"path":"a"}')],
         [fragment(1, "b", "read_file", '{"path":"b"}')],

@@ -71,7 +71,9 @@ class ToolCallAssembler:
         return bool(self._calls)
 
     def feed(self, fragments: Any) -> None:
-        """Take the `tool_calls` of one delta; anything that is no list of objects is ignored."""
+        """Take the `tool_calls` of one delta, or its only one; anything that is no list of objects is ignored."""
+        if isinstance(fragments, dict):
+            fragments = [fragments]
         if not isinstance(fragments, list):
             return
         entries = [each for each in fragments if isinstance(each, dict)]
