@@ -90,6 +90,16 @@ async def pin(session: Session, text: str, source: int | None = None) -> list[Ev
     return await session.append(Pinned(text, source))
 
 
+async def edit_pin(session: Session, seq: int, text: str) -> list[Event]:
+    """Carry other words in the place of the pin that was made at `seq`."""
+    pin = next((each for each in session.checkpoint.pins if each.seq == seq), None)
+    if pin is None:
+        raise CompactionError(_("There is no pin {seq}.").format(seq=seq), todo=_("/pins lists them."))
+    if not text.strip():
+        raise CompactionError(_("There is nothing to pin."), todo=_("u in the panel unpins."))
+    return await session.append(Unpinned(seq), Pinned(text, pin.source)) if text != pin.text else []
+
+
 async def unpin(session: Session, seq: int) -> list[Event]:
     """Stop carrying the pin that was made at `seq`."""
     if all(each.seq != seq for each in session.checkpoint.pins):

@@ -115,6 +115,20 @@ async def unpin(chat: Conductor, seq: str) -> None:
         await _change(chat, changes.unpin(open_session_of(chat), int(seq)), _("Unpinned."))
 
 
+async def edit_pin(chat: Conductor, which: str) -> None:
+    """Ask for other words for a pin, or carry those that were given."""
+    number, _blank, words = which.partition(" ")
+    session = open_session_of(chat)
+    if words:
+        await _change(chat, changes.edit_pin(session, int(number), words), _("The pin is carried in these words now."))
+        return
+    text = next((pin.text for pin in session.checkpoint.pins if pin.seq == int(number)), "")
+    if "\n" in text:
+        raise UsageError(_("This pin has several lines."), todo=_("Unpin it (u), and pin what shall stand instead."))
+    question = TextPromptScreen(_("Edit a pin"), _("Every context carries these words instead."), value=text)
+    chat.app.push_screen(question, lambda line: chat.later("edit-pin", f"{number} {line}") if line else None)
+
+
 async def context(chat: Conductor, argument: str) -> None:
     is_open = chat.screen.show_panel()
     if is_open and chat.screen.is_panel_over_chat:
@@ -195,6 +209,7 @@ HANDLERS: Mapping[str, Handler] = {
     "pin": pin,
     "pins": pins,
     "unpin": unpin,
+    "edit-pin": edit_pin,
     "context": context,
     "summary": summary,
     "compare": compare,

@@ -209,6 +209,7 @@ class ChatScreen(Screen[None]):
     @on(MemoryList.CompareWanted)
     @on(MemoryList.RestoreWanted)
     @on(MemoryList.UnpinWanted)
+    @on(MemoryList.PinEditWanted)
     @on(MemoryList.KeepWanted)
     @on(StartCard.Chosen)
     @on(Transcript.LinkChosen)
@@ -230,6 +231,8 @@ class ChatScreen(Screen[None]):
                 await self.command("restore", str(seq))
             case MemoryList.UnpinWanted(seq):
                 await self.command("unpin", str(seq))
+            case MemoryList.PinEditWanted(seq):
+                await self.command("edit-pin", str(seq))
             case MemoryList.KeepWanted(text):
                 await self.command("keep-detail", text)
             case StartCard.Chosen(choice):

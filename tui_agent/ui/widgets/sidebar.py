@@ -33,6 +33,9 @@ SECTIONS = {
 }
 """Headings of a summary's sections, in their order."""
 
+_WORTH_TELLING = 0.5
+"""Seconds from which it is said how long a summary took."""
+
 
 @dataclass(frozen=True, slots=True)
 class PinRow:
@@ -108,6 +111,12 @@ class MemoryList(OptionList):
     @dataclass
     class UnpinWanted(Message):
         """Stop carrying this pin."""
+
+        seq: int
+
+    @dataclass
+    class PinEditWanted(Message):
+        """Carry other words in the place of this pin."""
 
         seq: int
 
@@ -250,6 +259,10 @@ class MemoryList(OptionList):
         if self._row is not None and self._row.kind == "left out":
             self.post_message(self.KeepWanted(self._row.text))
 
+    def action_edit_pin(self) -> None:
+        if self._row is not None and self._row.kind == "pin":
+            self.post_message(self.PinEditWanted(self._row.seq))
+
     def action_unpin(self) -> None:
         if self._row is not None and self._row.kind == "pin":
             self.post_message(self.UnpinWanted(self._row.seq))
@@ -282,9 +295,10 @@ def describe(version: Logged) -> str:
     saved = _("{before} → {after} tokens").format(
         before=compact_number(entry.before.tokens), after=compact_number(entry.after.tokens)
     )
-    return _("{at} · {trigger} · {model} · {saved} · up to #{upto}").format(
-        at=time_of_day(version.at), trigger=word(entry.trigger), model=model, saved=saved, upto=entry.upto
-    )
+    told = [time_of_day(version.at), word(entry.trigger), model]
+    if entry.seconds >= _WORTH_TELLING:
+        told.append(_("{n:.0f} s").format(n=entry.seconds))
+    return " · ".join([*told, saved, _("up to #{upto}").format(upto=entry.upto)])
 
 
 def _detail_text(detail: Detail) -> Content:
