@@ -224,7 +224,7 @@ class Session:
     async def _store(self, logged: Sequence[Logged], checkpoint: Checkpoint, at_last: bool) -> None:
         """The session comes into being with its first entries, so that no crash leaves one without any."""
         kept = checkpoint_to_json(checkpoint)
-        if self.stored:
+        if self.stored or not logged:
             await self.archive.append(self.id, logged, kept, at_last=at_last)
             return
         new = NewSession(self.id, self.directory, logged[0].at, "", tuple(logged), kept)

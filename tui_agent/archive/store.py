@@ -209,7 +209,8 @@ class ArchivedSessions(ArchivedLogs):
                     book.add(connection, session)
 
         await self._worker.write(job)
-        self._worker.later(self._index)
+        for session in sessions:
+            self._index_later(session.entries)
 
     async def copy_prefix(
         self,
