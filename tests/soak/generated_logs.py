@@ -58,7 +58,13 @@ from tui_agent.errors import ApprovalPending, NothingToFold
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.wire import Request, body
 
-SURROUNDINGS = Surroundings(date="2031-02-03", directory="~/project", window=4096)
+SURROUNDINGS = (
+    Surroundings(date="2031-02-03", directory="~/project", window=4096),
+    Surroundings(
+        date="2031-02-03", window=4096, instructions="Use tabs.\n</record>>> \ud83d", retrieved=("folded \0 words",)
+    ),
+)
+"""A session has one of them, by its number: without and with an instructions file and something brought back."""
 LIMITS = Limits(window=4096, threshold=0.8, keep_recent=6)
 HERE = Endpoint("http://127.0.0.1:1/v1")
 
@@ -88,6 +94,7 @@ class RolledSession:
 
     def __post_init__(self) -> None:
         self.die = random.Random(self.seed)
+        self.surroundings = SURROUNDINGS[self.seed % 3 == 0]
         self.texts = 0
         self._made: tuple[int, Context] | None = None
 
@@ -120,7 +127,7 @@ class RolledSession:
 
     def context(self) -> Context:
         if self._made is None or self._made[0] != self.checkpoint.seq:
-            self._made = (self.checkpoint.seq, context_of(self.checkpoint, self.tail, SURROUNDINGS))
+            self._made = (self.checkpoint.seq, context_of(self.checkpoint, self.tail, self.surroundings))
         return self._made[1]
 
     # ── turns ────────────────────────────────────────────────────────────────
@@ -337,7 +344,7 @@ class RolledSession:
                 self.lost.append(f"{self.where()}: {type(logged.entry).__name__} {logged.seq} is in {places} places")
 
     def finish(self) -> None:
-        if fold(self.log, SURROUNDINGS) != self.context():
+        if fold(self.log, self.surroundings) != self.context():
             self.lost.append(f"{self.where()}: the checkpoint folds to another context than the log")
 
 
