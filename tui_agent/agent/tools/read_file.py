@@ -68,12 +68,14 @@ class ReadFile:
         place = self._workspace.locate(required_text(arguments, "path"))
         first = optional_number(arguments, "offset", 1, 1, 10**9)
         most = optional_number(arguments, "limit", _MOST_LINES, 1, _MOST_LINES)
-        part = f" lines {first} to {first + most - 1}" if first > 1 or most < _MOST_LINES else ""
+        last = first + most - 1
+        part = f" lines {first} to {last}" if first > 1 or most < _MOST_LINES else ""
+        words = _("read {path} lines {first} to {last}") if part else _("read {path}")
         return Intent(
             self.spec.name,
             "read",
             subject=place.shown + part,
-            title=_("read {shown}{part}").format(shown=place.shown, part=part),
+            title=words.format(path=place.shown, first=first, last=last),
             body=str(place.real),
             directory=str(self._workspace.root),
             outside=place.outside,

@@ -11,6 +11,7 @@ from tui_agent.agent.tools.text_diff import diff_of
 from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.errors import ToolFailed
+from tui_agent.language import _
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file up to which it is changed as a whole, with a diff."""
@@ -66,12 +67,12 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
     form = old.form if old else TextForm()
     data = form.encode(text)
     diff = diff_of(place.shown, visible(old.text) if old else None, visible(text))
-    verb = "edit" if old else "create"
+    words = _("edit {path} {counts}") if old else _("create {path} {counts}")
     return Intent(
         tool,
         "edit",
         subject=place.shown,
-        title=f"{verb} {place.shown} {diff.counts}",
+        title=words.format(path=place.shown, counts=diff.counts),
         body=diff.text,
         directory=str(workspace.root),
         outside=place.outside,
