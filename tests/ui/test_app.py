@@ -18,7 +18,7 @@ from tui_agent.ui.widgets.start_card import StartCard
 ROOT = Path(__file__).parents[2]
 
 PACKAGES = {"platformdirs", "rich", "textual", "typing_extensions"}
-"""What of other people's the first screen needs. Not openai, httpx2, apsw, tiktoken, markdown-it, Pygments and so on."""
+"""What of other people's the first screen needs. Not openai, httpx2, apsw, tiktoken, markdown-it, Pygments."""
 
 PARTS = {"core", "errors", "language", "paths", "settings", "ui"}
 """What of our own it needs."""
