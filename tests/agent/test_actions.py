@@ -15,10 +15,11 @@ from tests.fakes.desk import entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Cut, Scripted, calls, refuses, says
 from tests.fakes.valid import problems
-from tui_agent.agent.actions import ActionReader, in_words, response_format
+from tui_agent.agent.actions import ActionReader, in_words, response_format, simplified
 from tui_agent.core.entries import AssistantSaid, Noticed, ToolCall
 from tui_agent.core.events import AnswerRestarted, Event, TextArrived
 from tui_agent.core.messages import Message, ToolSpec
+from tui_agent.model.embedded import EmbeddedServer
 from tui_agent.model.events import Reply
 
 REFUSALS = [
@@ -312,3 +313,40 @@ def test_calls_in_words_are_valid_for_any_endpoint() -> None:
     )
     assert problems([{"role": each.role, "content": each.text} for each in told]) == []
     assert told[-1].text == "[Result of look]\nseen\n\n[Result of a tool]\nnot ours"
+
+
+# ── a small model ────────────────────────────────────────────────────────────
+
+
+def test_a_small_model_is_not_offered_texts_that_may_be_left_out() -> None:
+    properties = {
+        "pattern": {"type": "string"},
+        "glob": {"type": "string"},
+        "limit": {"type": "integer"},
+        "literal": {"type": "boolean"},
+        "any": {},
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["pattern"]}
+    slim = json.loads(simplified(ToolSpec("look", "Looks.", json.dumps(parameters))).parameters)
+    assert set(slim["properties"]) == {"pattern", "limit", "literal"}
+    assert slim["required"] == ["pattern"]
+    for kept in ('{"type":"object"}', '{"type":"object","properties":{"a":{"$ref":"#/x"}}}'):
+        assert simplified(ToolSpec("look", "Looks.", kept)).parameters == kept
+
+
+async def test_only_an_embedded_model_that_acts_by_json_has_its_tools_simplified(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            bench = at.services.bench
+            assert bench is not None
+            bench.calling = "actions"
+            offered = {spec.name: spec.parameters for spec in bench.tool_specs()}
+            assert "glob" in offered["list_files"]
+            bench.connection.embedded = EmbeddedServer()
+            slim = {spec.name: spec.parameters for spec in bench.tool_specs()}
+            assert set(slim) == set(offered)
+            assert "glob" not in slim["list_files"]
+            assert "glob" not in slim["search_files"]
+            assert json.loads(slim["edit_file"])["required"] == json.loads(offered["edit_file"])["required"]
+            bench.calling = "native"
+            assert {spec.name: spec.parameters for spec in bench.tool_specs()} == offered

@@ -36,6 +36,22 @@ _WHOLE_CHARACTERS = re.compile(
 """What of a JSON string can be shown already: no half escape, no half surrogate pair that may still be completed."""
 
 
+def simplified(spec: ToolSpec) -> ToolSpec:
+    """The tool without texts that may be left out: a small model leaves out none, and thinks up a glob or a directory
+    that nobody asked for. What it needs not say it cannot get wrong."""
+    parameters = _parameters(spec)
+    properties = parameters.get("properties")
+    if not isinstance(properties, dict):
+        return spec
+    required = parameters.get("required", [])
+    kept = {name: each for name, each in properties.items() if name in required or _is_no_text(each)}
+    return replace(spec, parameters=json.dumps({**parameters, "properties": kept}, separators=(",", ":")))
+
+
+def _is_no_text(schema: object) -> bool:
+    return isinstance(schema, dict) and schema.get("type") in ("integer", "number", "boolean")
+
+
 def response_format(specs: Sequence[ToolSpec]) -> dict[str, Any]:
     """What holds an answer to one action: the request's `response_format`."""
     said = {"tool": {"const": REPLY}, "text": {"type": "string"}}

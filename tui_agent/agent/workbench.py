@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tui_agent.agent.actions import simplified
 from tui_agent.agent.approval import Rulebook
 from tui_agent.agent.connection import Calling, Connection
 from tui_agent.agent.tools.base import Tool
@@ -54,4 +55,8 @@ class Workbench:
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools as offered to the model; none when it takes none."""
-        return tuple(tool.spec for tool in self.tools.values()) if self.calling != "none" else ()
+        if self.calling == "none":
+            return ()
+        specs = tuple(tool.spec for tool in self.tools.values())
+        is_small = self.calling == "actions" and self.connection.embedded is not None
+        return tuple(simplified(spec) for spec in specs) if is_small else specs
