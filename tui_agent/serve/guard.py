@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from tui_agent.language import _
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -61,11 +63,11 @@ class Guard:
     def refusal(self, host: str, origin: str | None, cookie: str, *, is_socket: bool) -> str:
         """Why a request is refused; "" when it is not."""
         if not self._is_own_host(host):
-            return "This page is served under another name."
+            return _("This page is served under another name.")
         if (is_socket or origin is not None) and not self._is_same_origin(origin or "", host):
-            return "This request comes from another page."
+            return _("This request comes from another page.")
         if self.needs_token and not hmac.compare_digest(cookie.encode(), self.token.encode()):
-            return "Open the address that tui-agent serve has printed: it holds the token."
+            return _("Open the address that tui-agent serve has printed: it holds the token.")
         return ""
 
     def is_token(self, given: str) -> bool:

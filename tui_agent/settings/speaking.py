@@ -1,10 +1,11 @@
 """Which language the interface speaks, and its catalogue."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from tui_agent.language import ENGLISH, use
+from tui_agent.language import ENGLISH, Catalogue, use
 from tui_agent.settings.loading import PREFIX
 from tui_agent.settings.toml_file import read_toml
 
@@ -15,16 +16,18 @@ _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 def speak(language: str, environ: Mapping[str, str]) -> None:
     """From now on the interface speaks the language of the setting; `auto` follows the locale."""
-    if spoken(language, environ) == "en":
-        use(ENGLISH)
-        return
+    use(ENGLISH if spoken(language, environ) == "en" else _chinese())
+
+
+@cache
+def _chinese() -> Catalogue:
     from gettext import GNUTranslations  # most need neither it nor the catalogue
 
     try:
         with (LOCALES / "zh" / "LC_MESSAGES" / "tui_agent.mo").open("rb") as compiled:
-            use(GNUTranslations(compiled))
+            return GNUTranslations(compiled)
     except FileNotFoundError:  # left out by whoever packaged it: English is better than nothing
-        use(ENGLISH)
+        return ENGLISH
 
 
 def spoken(language: str, environ: Mapping[str, str]) -> Spoken:

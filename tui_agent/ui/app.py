@@ -170,7 +170,8 @@ class TuiAgentApp(App[None]):
 
     def action_command_palette(self) -> None:
         """The palette, asking in the reader's language."""
-        if not PaletteScreen.is_open(self):
+        app: App[Any] = self
+        if not PaletteScreen.is_open(app):
             self.push_screen(PaletteScreen(id="--command-palette", placeholder=_("Search for commands…")))
 
     def action_help_quit(self) -> None:

@@ -15,6 +15,7 @@ from tui_agent.agent.imports.logs import (
     time_of,
 )
 from tui_agent.core.entries import Noticed, Part, SystemPromptSet, TextPart, TitleSet, UserSaid
+from tui_agent.language import _
 
 _ORIGIN = "chatgpt"
 _UNFINISHED = ("in_progress", "finished_partial_completion")
@@ -53,9 +54,9 @@ def branch(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     passed: set[str] = set()
     while name is not None:
         if name in passed:
-            raise ValueError(f"the messages go round in a circle at {name!r}")
+            raise ValueError(_("the messages go round in a circle at {name!r}").format(name=name))
         if not isinstance(name, str) or not isinstance(mapping.get(name), Mapping):
-            raise ValueError(f"the mapping has no node {name!r}")
+            raise ValueError(_("the mapping has no node {name!r}").format(name=name))
         passed.add(name)
         messages.append(object_at(mapping[name], "message"))
         name = mapping[name].get("parent")

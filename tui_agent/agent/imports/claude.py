@@ -14,6 +14,7 @@ from tui_agent.agent.imports.logs import (
     time_of,
 )
 from tui_agent.core.entries import Part, TextPart, TitleSet, ToolCall, UserSaid
+from tui_agent.language import _
 
 _ORIGIN = "claude"
 _SAYS_NOTHING = ("token_budget", "flag")
@@ -59,7 +60,7 @@ def branch(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     passed: set[str] = set()
     while leaf in by_id:
         if leaf in passed:
-            raise ValueError(f"the messages go round in a circle at {leaf!r}")
+            raise ValueError(_("the messages go round in a circle at {name!r}").format(name=leaf))
         passed.add(leaf)
         chosen.append(by_id[leaf])
         leaf = text_at(by_id[leaf], "parent_message_uuid")

@@ -8,6 +8,7 @@ from tui_agent.agent.imports.fitting import misfit
 from tui_agent.agent.imports.logs import EPOCH, Imported, compact, measured, object_at, text_at, time_of
 from tui_agent.core.codec import ENTRY_TYPES, entry_from_logged_json
 from tui_agent.core.entries import Entry, Logged
+from tui_agent.language import _
 
 _KNOWN_PARTS = ("text", "image", "other")
 
@@ -27,10 +28,14 @@ def read_session(told: Mapping[str, Any]) -> Imported:
     """
     version = told.get("version", FORMAT_VERSION)
     if version != FORMAT_VERSION:
-        raise ValueError(f"it is version {version!r} of the format, and this program reads version {FORMAT_VERSION}")
+        raise ValueError(
+            _("it is version {version!r} of the format, and this program reads version {known}").format(
+                version=version, known=FORMAT_VERSION
+            )
+        )
     stored = told.get("entries", told.get("archive"))
     if not isinstance(stored, list):
-        raise ValueError("its entries are no list")
+        raise ValueError(_("its entries are no list"))
     entries = tuple(_logged(each, place) for place, each in enumerate(stored, 1))
     info = object_at(told, "session")
     created = time_of(info.get("created")) or (entries[0].at if entries else EPOCH)
@@ -39,16 +44,20 @@ def read_session(told: Mapping[str, Any]) -> Imported:
 
 def _logged(stored: Any, place: int) -> Logged:
     if not isinstance(stored, Mapping):
-        raise ValueError(f"entry {place} is no object")
+        raise ValueError(_("entry {place} is no object").format(place=place))
     if stored.get("seq") != place:
-        raise ValueError(f"entry {place} has the number {stored.get('seq')!r}: entries are numbered 1, 2, 3, ...")
+        raise ValueError(
+            _("entry {place} has the number {seq!r}: entries are numbered 1, 2, 3, ...").format(
+                place=place, seq=stored.get("seq")
+            )
+        )
     at = stored.get("at")
     if not isinstance(at, str) or not time_of(at):
-        raise ValueError(f"entry {place} has no time")
+        raise ValueError(_("entry {place} has no time").format(place=place))
     try:
         entry = _entry(stored)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"entry {place} cannot be read: {error}") from error
+        raise ValueError(_("entry {place} cannot be read: {error}").format(place=place, error=error)) from error
     size = _size(object_at(stored, "size"))
     return Logged(place, at, entry, *size) if size is not None else measured(place, at, entry)
 

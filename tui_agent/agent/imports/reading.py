@@ -11,9 +11,9 @@ from tui_agent.agent.imports import chatgpt, claude, own
 from tui_agent.agent.imports.logs import Imported
 from tui_agent.core.visible import visible
 from tui_agent.errors import ImportRefused
-from tui_agent.language import _
+from tui_agent.language import N_, _
 
-EXPECTED = (
+EXPECTED = N_(
     "A file from `tui-agent sessions export ID FILE.json`, or the conversations.json of ChatGPT's or Claude's "
     "data export (or the .zip it came in)."
 )
@@ -123,7 +123,7 @@ def _reader_for(told: Any) -> _Reader | None:
 
 
 def _refuse(path: Path, what: str) -> NoReturn:
-    raise ImportRefused(what, _("Nothing was imported."), _("Expected: {expected}").format(expected=EXPECTED))
+    raise ImportRefused(what, _("Nothing was imported."), _("Expected: {expected}").format(expected=_(EXPECTED)))
 
 
 def _nth(place: int, name: str) -> str:
