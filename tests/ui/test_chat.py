@@ -167,6 +167,22 @@ async def test_history_is_remembered_across_sessions(tmp_path: Path) -> None:
             assert person.prompt_text == "words of yesterday"
 
 
+async def test_two_windows_keep_what_the_other_has_sent(tmp_path: Path) -> None:
+    with ModelServer(*(says("yes") for _ in range(3))) as server:
+        async with sitting(server, tmp_path) as first, sitting(server, tmp_path) as second:
+            await first.say("from the first window")
+            await second.say("from the second window")
+            await first.say("from the first again")
+            await first.press("ctrl+q")
+            await second.press("ctrl+q")
+        async with sitting(server, tmp_path) as later:
+            seen = []
+            for _ in range(3):
+                await later.press("up")
+                seen.append(later.prompt_text)
+            assert seen == ["from the first again", "from the first window", "from the second window"]
+
+
 async def test_the_gauge_moves_with_every_key(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with sitting(server, tmp_path, context_window=4096) as person:

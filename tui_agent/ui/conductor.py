@@ -340,8 +340,14 @@ class Conductor:
                 )
 
     async def _remember_sent(self) -> None:
-        sent = [text for text in self.prompt.remembered[-LONGEST_HISTORY:] if len(text) <= 10_000]
-        await self.services.archive.remember(HISTORY_KEY, sent)
+        """Keep what this window remembers, behind what others have sent meanwhile."""
+        mine = dict.fromkeys(text for text in self.prompt.remembered if len(text) <= 10_000)
+
+        def kept(stored: object) -> list[str]:
+            others = [str(text) for text in stored] if isinstance(stored, list) else []
+            return [*(text for text in others if text not in mine), *mine][-LONGEST_HISTORY:]
+
+        await self.services.archive.revise(HISTORY_KEY, kept)
 
     async def _offer_files(self, typed: str) -> None:
         directory = self.services.directory
