@@ -110,7 +110,10 @@ def _parllama(home: Path, url: str) -> dict[str, str]:
         "ui": {"show_first_run": False, "check_for_updates": False},
     }
     (data / "settings.json").write_text(json.dumps(settings))
-    return {"OPENAI_API_KEY": "none"}
+    models = home / ".cache" / "parllama" / "provider_models.json"
+    models.parent.mkdir(parents=True)
+    models.write_text(json.dumps({"LlamaCpp": ["default"]}))
+    return {"OPENAI_API_KEY": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 
 
 def _vibe(home: Path, url: str) -> dict[str, str]:
@@ -121,7 +124,7 @@ def _vibe(home: Path, url: str) -> dict[str, str]:
         f'[[providers]]\nname = "fake"\napi_base = "{url}"\napi_key_env_var = ""\n'
         '[[models]]\nname = "fake-model"\nprovider = "fake"\nalias = "fake"\n'
     )
-    return {"VIBE_HOME": str(data)}
+    return {"VIBE_HOME": str(data), "MISTRAL_API_KEY": "none"}
 
 
 _VIBE = "its screen is a compiled program, with a server in Python behind it"

@@ -85,7 +85,7 @@ def talking(program: TimedProgram, send: str, found: dict[str, float]) -> None:
     started(program)
     moment = program.answer(send, _REPLIED, _START_SECONDS)
     found["reply"], found["reply cpu"] = moment.seconds, moment.cpu
-    program.settle(seconds=20)
+    program.settle(seconds=8)
     program.type(_STREAM)
     program.settle(seconds=8)
     before = program.moment()
