@@ -99,7 +99,7 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
         # Where it was kept and configured by flags, they are needed again.
         flags = [each for each in settings_flags(args) if each.startswith(("--data-dir=", "--config="))]
         again = shlex.join(["tui-agent", *flags])
-        print(_("Go on with: {again} -r {id}  (or -c)").format(again=again, id=app.resumable), file=sys.stderr)
+        print(visible(_("Go on with: {again} -r {id}  (or -c)").format(again=again, id=app.resumable)), file=sys.stderr)
     return app.return_code or 0
 
 
@@ -120,7 +120,7 @@ def _serve(args: argparse.Namespace) -> int:
 def _config(action: str, path: Path) -> int:
     match action:
         case "path":
-            print(path)
+            print(visible(str(path)) if sys.stdout.isatty() else path)
         case "init":
             if path.exists():
                 raise UsageError(

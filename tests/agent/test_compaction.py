@@ -7,9 +7,12 @@ from tests.fakes.desk import compact, desk, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, refuses, says
 from tui_agent.agent import changes
+from tui_agent.agent.compaction import Proposed, Wish
 from tui_agent.agent.turn import text_parts
-from tui_agent.core.entries import AssistantSaid, Detail, UserSaid
-from tui_agent.errors import CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.context.tokens import estimate
+from tui_agent.core.entries import ApprovalAsked, AssistantSaid, Detail, ToolCall, UserSaid
+from tui_agent.core.events import SummaryRestarted
+from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
 
 async def test_proposing_changes_nothing(tmp_path: Path) -> None:
@@ -260,3 +263,97 @@ async def test_the_last_resort_gives_its_items_ids_of_their_own(tmp_path: Path) 
             assert len(set(ids)) == len(ids)
             assert len(ids) > 1
             assert compacted.model == ""
+
+
+async def test_what_is_too_little_to_gain_by_is_not_summarised_unasked(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "one", "two")
+            with pytest.raises(NothingToFold, match="Too little has become old"):
+                await propose(at, keep=2, trigger="window")
+            server.script(says("- one and two"))
+            assert (await propose(at, keep=2)).compacted.folded == 2
+
+
+async def test_a_summary_that_would_not_make_the_context_smaller_is_not_put_in(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "one", "two")
+            server.script(says("- one"))
+            proposal = await propose(at, keep=2)
+            with pytest.raises(CompactionError, match=r"would not make the context smaller \([\d,]+ -> [\d,]+ tokens\)"):
+                await at.services.apply(at.session, proposal, text="a long story " * 500)
+            assert at.session.checkpoint.head is None
+
+
+async def test_nothing_is_put_in_while_a_call_waits_for_approval(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- six messages"))
+            proposal = await propose(at, keep=2)
+            call = ToolCall("c1", "run_command", '{"command":"ls"}')
+            await at.session.append(
+                UserSaid(text_parts("list")),
+                AssistantSaid("", tool_calls=(call,), finish="tool_calls"),
+                ApprovalAsked("c1", "ls"),
+            )
+            with pytest.raises(ApprovalPending, match="waiting for your approval"):
+                await at.services.apply(at.session, proposal)
+            assert at.session.checkpoint.head is None
+
+
+async def test_a_summary_model_that_fails_is_stood_in_for_by_the_chats_own(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, summary_model="small-one") as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says(""), says("- six messages"))
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            told = [event.reason for event in events if isinstance(event, SummaryRestarted)]
+            assert told == ["The proposed summary cannot be used: it is empty. Asking fake-model."]
+            assert [request.body["model"] for request in server.requests[-2:]] == ["small-one", "fake-model"]
+            assert events[-1].proposal.compacted.model == "fake-model"  # type: ignore[union-attr]
+
+
+async def test_a_busy_endpoint_is_asked_again_for_the_summary_and_that_is_told(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(refuses(503, {"message": "busy"}, headers={"Retry-After": "0"}), says("- six messages"))
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            assert any(isinstance(event, SummaryRestarted) and "503" in event.reason for event in events)
+            assert isinstance(events[-1], Proposed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("Goals:\n- None", "no statement"),
+        ("- " + " ".join(f"word{place}" for place in range(400)), "longer than the messages"),
+    ],
+)
+async def test_a_summary_without_a_statement_or_longer_than_all_it_stands_for_is_refused(
+    tmp_path: Path, answer: str, why: str
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says(answer))
+            with pytest.raises(SummaryRejected, match=why):
+                await propose(at, keep=2)
+
+
+@pytest.mark.parametrize("shorter", ["- the parts are 1 to 9 and nobody knows more", ""])
+async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path: Path, shorter: str) -> None:
+    many = "\n".join(f"- somebody went on about topic {word} for a long while" for word in TOPICS)
+    with ModelServer(window=4_096) as server:
+        async with desk(server, tmp_path, context_window=4_096, items_share=0.01) as at:
+            await talk(at, server, *(f"tell me of {word} " * 8 for word in TOPICS))
+            server.script(says(many), says(shorter))
+            compacted = await compact(at, keep=2)
+            assert len(server.requests[-1].texts) == 2
+            assert 0 < estimate(compacted.text) < estimate(many) * 0.8
+            assert compacted.usage is not None
+
+
+TOPICS = ("gardening", "sailing", "painting", "cooking", "walking", "reading", "singing", "sleeping")

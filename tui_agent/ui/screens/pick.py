@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui_agent.language import _
-from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.choosing import ChoosingScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
@@ -36,11 +33,8 @@ def matching(choices: Sequence[Choice], words: str) -> list[Choice]:
     return [each for each in choices if all(word in f"{each.label} {each.note}".casefold() for word in wanted)]
 
 
-class PickScreen(ModalScreen[str | None]):
+class PickScreen(ChoosingScreen[str]):
     """Gives the chosen id, or None when it was closed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]
-    AUTO_FOCUS = "Input"
 
     def __init__(
         self,
@@ -98,33 +92,11 @@ class PickScreen(ModalScreen[str | None]):
         event.stop()
         self._show(matching(self._choices, event.value))
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_choose()
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.action_choose()
-
     @on(OptionList.OptionHighlighted)
     def _reached(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         if self._highlighted is not None and event.option_index < len(self._shown):
             self._highlighted(self._shown[event.option_index].id)
 
-    def action_move(self, step: int) -> None:
-        rows = self.query_one(OptionList)
-        if step < 0:
-            rows.action_cursor_up()
-        else:
-            rows.action_cursor_down()
-
-    def action_choose(self) -> None:
-        index = self.query_one(OptionList).highlighted
-        if index is not None and index < len(self._shown):
-            self.dismiss(self._shown[index].id)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+    def value_at(self, row: int) -> str | None:
+        return self._shown[row].id if row < len(self._shown) else None

@@ -2,23 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui_agent.archive import Hit
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
-from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.choosing import ChoosingScreen
 from tui_agent.ui.screens.session_rows import snippet
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
@@ -26,11 +23,8 @@ from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.ui.words import word
 
 
-class SearchScreen(ModalScreen[tuple[str, int] | None]):
+class SearchScreen(ChoosingScreen[tuple[str, int]]):
     """Gives the session and the entry that was chosen (0: the session's title), or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]
-    AUTO_FOCUS = "Input"
 
     @dataclass
     class _Found(Message):
@@ -78,30 +72,8 @@ class SearchScreen(ModalScreen[tuple[str, int] | None]):
             said = event.problem or (_("Nothing is found.") if event.words else _("Folded messages are found too."))
             rows.add_option(Option(Content.styled(safe(said, single_line=True), MUTED), disabled=True))
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_choose()
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.action_choose()
-
-    def action_move(self, step: int) -> None:
-        rows = self.query_one(OptionList)
-        if step < 0:
-            rows.action_cursor_up()
-        else:
-            rows.action_cursor_down()
-
-    def action_choose(self) -> None:
-        index = self.query_one(OptionList).highlighted
-        if index is not None and index < len(self._hits):
-            self.dismiss((self._hits[index].session_id, self._hits[index].seq))
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+    def value_at(self, row: int) -> tuple[str, int] | None:
+        return (self._hits[row].session_id, self._hits[row].seq) if row < len(self._hits) else None
 
 
 def _row(hit: Hit) -> Content:
