@@ -257,7 +257,7 @@ def test_a_widget_gets_content_and_never_a_made_up_string(path: Path) -> None:
 
 
 HARMLESS = {"visible", "json_text", "json_line", "script", "default_config_text", "json.dumps", "_"}
-"""What makes text that may be printed to a terminal. Sentences looked up by `_` are ours; what is put into them is not."""
+"""What makes text that a terminal may be sent. A sentence looked up by `_` is ours, what is put into it is not."""
 
 PRINTING = ("tui_agent/cli", "tui_agent/agent/headless", "tui_agent/serve/")
 FRONT_ENDS = [path for path in MODULES if place(path).startswith(PRINTING)]
