@@ -127,3 +127,13 @@ async def _grown(at: Desk, server: ModelServer, text: str) -> None:
     server.script(*(says(f"answer {place}") for place in range(3)))
     for place in range(3):
         await at.say(f"{place} {text}")
+
+
+async def test_what_a_carried_detail_holds_is_not_reported_as_left_out(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "The deploy password is periwinkle-7.", "one", "two")
+            server.script(says("- Three messages came"))
+            proposal = await propose(at, keep=0)
+            assert [detail.text for detail in proposal.compacted.details] == ["The deploy password is periwinkle-7"]
+            assert proposal.lost == ()

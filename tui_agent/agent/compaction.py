@@ -18,7 +18,7 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_of, lost, merged, weight
+from tui_agent.context.ledger import carry, details_of, line, lost, merged, weight
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
@@ -135,8 +135,8 @@ class Compactor:
             limit=limit_of(wish.trigger, session.measures.limits),
         )
         after = await session.foresee(compacted)
-        kept_texts = {detail.text for detail in carried}
-        report = tuple(sorted((detail for detail in missing if detail.text not in kept_texts), key=weight))
+        held = "\n".join([text, *self._pins(), *map(line, carried)])
+        report = tuple(sorted(await asyncio.to_thread(lost, missing, held), key=weight))
         previous = session.live_summary()
         return Proposal(
             replace(compacted, after=size_of(after)),

@@ -17,7 +17,7 @@ from textual.widgets import ContentSwitcher, Static
 
 from tui_agent.agent.automatic import Reviewed
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
-from tui_agent.context.ledger import lost, weight
+from tui_agent.context.ledger import line, lost, weight
 from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Logged
 from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted
@@ -305,10 +305,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         if self._proposal is None or editor_text == safe(self._text):
             return
         self._edited = editor_text
-        carried = {detail.text for detail in self._proposal.compacted.details}
-        missing = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins]))
-        left_out = sorted((detail for detail in missing if detail.text not in carried), key=weight)
-        self.query_one(LostList).show_lost(left_out)
+        carried = map(line, self._proposal.compacted.details)
+        left_out = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins, *carried]))
+        self.query_one(LostList).show_lost(sorted(left_out, key=weight))
 
     # ── asking again ─────────────────────────────────────────────────────────
 

@@ -112,8 +112,10 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
             continue
         yield Line(f"#{logged.seq} {name}  {time_of_day(logged.at)}", "heading")
         text = said_text(logged.entry)
-        for line in text[:_LONGEST_SHOWN].split("\n"):
+        for line in text[:_LONGEST_SHOWN].split("\n") if text else ():
             yield Line(safe(line, single_line=True))
+        for call in logged.entry.tool_calls if isinstance(logged.entry, AssistantSaid) else ():
+            yield Line(f"→ {safe(f'{call.name} {call.arguments}'[:_LONGEST_SHOWN], single_line=True)}", hang=2)
         if len(text) > _LONGEST_SHOWN:
             yield Line(_("… {n:,} more characters").format(n=len(text) - _LONGEST_SHOWN), "dim")
         yield Line("")

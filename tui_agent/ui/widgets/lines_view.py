@@ -59,6 +59,9 @@ class LinesView(ScrollView, can_focus=True):
         self.lines: Sequence[Line] = tuple(lines)
         self.end_was_shown = False
         self._exact = exact
+        self._width = 0
+        """The width that the rows were made for."""
+
         self._rows: list[tuple[int, int, int]] = []
         """For each row: index of its line, first and last position in it."""
 
@@ -78,11 +81,19 @@ class LinesView(ScrollView, can_focus=True):
         for index, line in enumerate(self.lines):
             starts = self._starts(line, width)
             self._rows += [(index, start, end) for start, end in pairwise([*starts, len(line.text)])]
+        self._width = width
         self.virtual_size = Size(width, len(self._rows))
         if self.follow:
             self.scroll_end(animate=False, force=True)
         self.refresh()
-        self.call_after_refresh(self._note_end)
+        self.call_after_refresh(self._wrapped)
+
+    def _wrapped(self) -> None:
+        """The scroll bar has come or gone by now: if that has changed the width, the rows are made anew."""
+        if self.scrollable_content_region.width != self._width:
+            self._wrap()
+        else:
+            self._note_end()
 
     def _starts(self, line: Line, width: int) -> list[int]:
         """Where the rows of a line begin; those behind the first are narrower by what they are indented."""
