@@ -29,8 +29,10 @@ from tui_agent.ui.session_view import SessionView
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
 """Which kind of turn: a new message, a retry, an edit, going on after a pending approval."""
 
-_BREATH = 64
-"""Events after which the loop is given to others, so that keys are heard while an endpoint floods."""
+_BREATH_SECONDS = 0.0005
+"""After which the loop is given to others while an endpoint floods: a key is passed on eight times or so until it is
+seen, and waits so long each time.
+"""
 
 GROUP = "turn"
 
@@ -137,13 +139,13 @@ class TurnDesk:
         return text
 
     async def _run(self, happening: AsyncGenerator[Event, None]) -> None:
-        count = 0
+        rested_at = monotonic()
         async with aclosing(happening) as events:
             async for event in events:
                 self._post(event)
-                count += 1
-                if count % _BREATH == 0:
+                if monotonic() - rested_at >= _BREATH_SECONDS:
                     await asyncio.sleep(0)
+                    rested_at = monotonic()
 
     def _post(self, event: Event) -> None:
         if self._posted is not None and not self._posted.is_taken:
