@@ -59,6 +59,16 @@ def test_the_wheel_holds_the_stylesheets_and_says_that_it_is_typed(wheel: Path) 
     assert {f"tui_agent/styles/{name}" for name in STYLES} | {"tui_agent/py.typed"} <= names
 
 
+def test_the_wheel_holds_the_catalogue_of_the_chinese_interface(wheel: Path) -> None:
+    compiled = zipfile.ZipFile(wheel).read("tui_agent/locale/zh/LC_MESSAGES/tui_agent.mo")
+    assert "会话".encode() in compiled
+
+
+def test_the_installed_program_speaks_chinese(installed: Path, tmp_path: Path, isolated: Path) -> None:
+    environ = {"HOME": str(isolated), "PATH": "/usr/bin:/bin", "LANG": "zh_CN.UTF-8", "PYTHONUTF8": "1"}
+    assert "列出、查看、搜索" in run(installed / "tui-agent", "--help", environ=environ, cwd=tmp_path)
+
+
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     tops = {name.split("/", 1)[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert tops == {"tui_agent", f"tui_agent-{__version__}.dist-info"}
