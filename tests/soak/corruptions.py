@@ -225,7 +225,7 @@ def _judge(
     kind = name.split()[0]
     wrong = lost = 0
     for session_id, entries in before.items():
-        found = {entry["seq"]: entry for entry in shown.get(session_id, [])}
+        found = {entry["seq"]: entry for entry in _shown_of(session_id, entries, shown)}
         for entry in entries:
             given = found.get(entry["seq"])
             figures.entries += 1
@@ -242,6 +242,14 @@ def _judge(
         figures.faults.append(f"{name}: {wrong} entries are shown wrongly")
     if lost and not said.strip() and not refused:
         figures.faults.append(f"{name}: {lost} entries are missing and nothing was said")
+
+
+def _shown_of(session_id: str, entries: list[Entry], shown: dict[str, list[Entry]]) -> list[Entry]:
+    """A session's entries; under a name that was made up for it when the damage took its own."""
+    if session_id in shown:
+        return shown[session_id]
+    nameless = [each for name, each in shown.items() if name.startswith("recovered-")]
+    return max(nameless, key=lambda each: sum(entry in entries for entry in each), default=[])
 
 
 def main() -> int:
