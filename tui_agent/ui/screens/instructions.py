@@ -39,11 +39,11 @@ class InstructionsScreen(ModalScreen[InstructionsAnswer | None]):
     def _headlines(self) -> Iterator[Content]:
         yield content(str(self._offer.path), single_line=True, strict=True).stylize("bold")
         yield Content(
-            _("About {tokens:,} tokens would go with each request, as your words, not as orders").format(
+            _("About {tokens:,} tokens would go with each request, as instructions of yours.").format(
                 tokens=self._offer.tokens
             )
         )
-        yield Content(_("of this program. You are asked again when the file changes."))
+        yield Content(_("You are asked again when the file changes."))
 
     def action_answer(self, answer: str) -> None:
         match answer:
