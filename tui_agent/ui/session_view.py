@@ -155,7 +155,8 @@ class SessionView:
             return
         gauge = self.session.gauge(self._screen.query_one(Prompt).message, self._streamed)
         self._screen.query_one(StatusBar).show_gauge(gauge)
-        self._screen.query_one(Sidebar).show_gauge(gauge)
+        # In a frame of its own: beside the prompt, Textual would paint all that lies between the two places.
+        self._screen.call_after_refresh(self._screen.query_one(Sidebar).show_gauge, gauge)
 
     # ── events ───────────────────────────────────────────────────────────────
 

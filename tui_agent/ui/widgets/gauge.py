@@ -111,17 +111,23 @@ class GaugeBlock(Widget):
         super().__init__(id=id)
         self._gauge: Gauge | None = None
         self._last = ""
+        self._painted = Content("")
 
     def show(self, gauge: Gauge, last_compacted: str = "") -> None:
         """Show this measure; `last_compacted` is the time of day of the last compaction."""
         self._gauge = gauge
         self._last = last_compacted
-        self.refresh()
+        if not self._content().is_same(self._painted):
+            self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 11 if is_plain() else 8
 
     def render(self) -> Content:
+        self._painted = self._content()
+        return self._painted
+
+    def _content(self) -> Content:
         gauge = self._gauge
         width = self.content_size.width
         if gauge is None or width < 1:

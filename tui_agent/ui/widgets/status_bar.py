@@ -43,10 +43,21 @@ class StatusLine(Widget):
 
     ALLOW_SELECT = False
 
-    gauge: reactive[Gauge | None] = reactive(None)
+    gauge: reactive[Gauge | None] = reactive(None, repaint=False)
     status: reactive[Status] = reactive(Status())
 
+    _painted = Content("")
+
+    def watch_gauge(self) -> None:
+        """Most keys change the measure by less than can be seen."""
+        if not self._content().is_same(self._painted):
+            self.refresh()
+
     def render(self) -> Content:
+        self._painted = self._content()
+        return self._painted
+
+    def _content(self) -> Content:
         width = self.content_size.width
         parts = self._parts()
         line = Content("")
@@ -72,6 +83,8 @@ class StatusLine(Widget):
         )
         if status.approval != "ask":
             parts.append(approval)
+        if status.mode != "auto":
+            parts.append(Content.styled(_("compaction: {mode}").format(mode=word(status.mode)), MUTED))
         parts.append(Content(_("{characters} ch").format(characters=compact_number(gauge.characters))))
         if gauge.compactions:
             parts.append(Content.styled(mark("⟲ ", _("compactions ")) + str(gauge.compactions), "$accent"))
@@ -81,8 +94,6 @@ class StatusLine(Widget):
             parts.append(Content.styled(status.note, "$warning"))
         if gauge.freed:
             parts.append(Content.styled(_("compact frees ~{freed}").format(freed=compact_number(gauge.freed)), MUTED))
-        if status.mode != "auto":
-            parts.append(Content.styled(_("compaction: {mode}").format(mode=word(status.mode)), MUTED))
         return parts
 
     def _both_fit(self, model: Content, measure: Content) -> bool:
