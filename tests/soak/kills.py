@@ -93,10 +93,12 @@ class Soak:
                     self._known, self._session, self._due_in_prompt = Acknowledged(), None, ""
                     self._read_all_again(number)
                 moment = self._dice.choice([*MOMENTS, MIGRATING])
-                if moment == MIGRATING:
+                if moment != MIGRATING:
+                    self._live(server, number, moment)
+                elif (self._home / "data" / ARCHIVE).exists():
                     self._migrate(server, number)
                 else:
-                    self._live(server, number, moment)
+                    self._live(server, number, "starting")
                 self.figures.seconds = time.monotonic() - started
                 if number % 50 == 49:
                     print(str(self.figures).splitlines()[0], file=sys.stderr, flush=True)
@@ -208,8 +210,6 @@ class Soak:
     def _migrate(self, server: ModelServer, number: int) -> None:
         """A version with one migration more, killed in the middle of it or right after, on a copy of the archive."""
         data = self._home / "data"
-        if not (data / ARCHIVE).exists():
-            return
         copy = self._home / "copy"
         shutil.copytree(data, copy)
         environ = self._environment(server, data_dir=copy) | {"PYTHONPATH": str(ROOT)}
