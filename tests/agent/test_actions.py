@@ -29,6 +29,7 @@ REFUSALS = [
     refuses(400, {"message": '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'}),
 ]
 NO_FORMAT = refuses(400, {"message": "Unrecognized request argument supplied: response_format"})
+RESULT_OF_LOOK = "[Result of look; reply when you know enough]"
 BAD_REQUEST = refuses(400, {"message": "bad request"})
 
 
@@ -77,7 +78,7 @@ async def test_a_model_that_refuses_tools_acts_by_json_instead(tmp_path: Path, r
             ]
             assert names == ["reply", "change"]
             assert "change: A tool." in held["messages"][0]["content"]
-            assert "[Result of change]\nchange ran" in server.requests[2].last_text
+            assert "[Result of change; reply when you know enough]\nchange ran" in server.requests[2].last_text
             assert {message["role"] for message in server.requests[2].messages} == {"system", "user", "assistant"}
             server.script(reply("Hello again."))
             assert not entries_in(await at.say("more"), Noticed), "it is said once"
@@ -154,7 +155,7 @@ async def test_a_template_without_room_for_results_is_told_them_in_words(tmp_pat
             events = await at.say("go")
             assert finish_of(events) == "stop"
             assert shown(events) == "seen"
-            assert "[Result of look]" in server.requests[-1].last_text
+            assert RESULT_OF_LOOK in server.requests[-1].last_text
             assert is_valid(at)
 
 
@@ -201,7 +202,7 @@ async def test_an_older_sessions_calls_are_told_in_words_to_a_model_without_tool
             await at.say("more")
             sent = server.requests[-1].messages
             assert [message["role"] for message in sent] == ["system", "user", "assistant", "user", "assistant", "user"]
-            assert sent[3]["content"] == "[Result of look]\nlook ran\n\n[Result of look]\nlook ran"
+            assert sent[3]["content"] == f"{RESULT_OF_LOOK}\nlook ran\n\n{RESULT_OF_LOOK}\nlook ran"
             assert sent[2]["content"].startswith('I look\n{"tool": "look", "arguments": {"n": 1}}')
 
 
@@ -312,23 +313,17 @@ def test_calls_in_words_are_valid_for_any_endpoint() -> None:
         ]
     )
     assert problems([{"role": each.role, "content": each.text} for each in told]) == []
-    assert told[-1].text == "[Result of look]\nseen\n\n[Result of a tool]\nnot ours"
+    assert told[-1].text == f"{RESULT_OF_LOOK}\nseen\n\n[Result of a tool; reply when you know enough]\nnot ours"
 
 
 # ── a small model ────────────────────────────────────────────────────────────
 
 
-def test_a_small_model_is_not_offered_texts_that_may_be_left_out() -> None:
-    properties = {
-        "pattern": {"type": "string"},
-        "glob": {"type": "string"},
-        "limit": {"type": "integer"},
-        "literal": {"type": "boolean"},
-        "any": {},
-    }
+def test_a_small_model_is_offered_what_a_tool_cannot_do_without() -> None:
+    properties = {"pattern": {"type": "string"}, "glob": {"type": "string"}, "limit": {"type": "integer"}}
     parameters = {"type": "object", "properties": properties, "required": ["pattern"]}
     slim = json.loads(simplified(ToolSpec("look", "Looks.", json.dumps(parameters))).parameters)
-    assert set(slim["properties"]) == {"pattern", "limit", "literal"}
+    assert set(slim["properties"]) == {"pattern"}
     assert slim["required"] == ["pattern"]
     for kept in ('{"type":"object"}', '{"type":"object","properties":{"a":{"$ref":"#/x"}}}'):
         assert simplified(ToolSpec("look", "Looks.", kept)).parameters == kept

@@ -37,19 +37,14 @@ _WHOLE_CHARACTERS = re.compile(
 
 
 def simplified(spec: ToolSpec) -> ToolSpec:
-    """The tool without texts that may be left out: a small model leaves out none, and thinks up a glob or a directory
-    that nobody asked for. What it needs not say it cannot get wrong."""
+    """The tool with what it cannot do without: a small model fills in everything it is offered, and thinks up a glob, a
+    directory or a limit that nobody asked for."""
     parameters = _parameters(spec)
-    properties = parameters.get("properties")
+    properties, required = parameters.get("properties"), parameters.get("required", [])
     if not isinstance(properties, dict):
         return spec
-    required = parameters.get("required", [])
-    kept = {name: each for name, each in properties.items() if name in required or _is_no_text(each)}
+    kept = {name: each for name, each in properties.items() if name in required}
     return replace(spec, parameters=json.dumps({**parameters, "properties": kept}, separators=(",", ":")))
-
-
-def _is_no_text(schema: object) -> bool:
-    return isinstance(schema, dict) and schema.get("type") in ("integer", "number", "boolean")
 
 
 def response_format(specs: Sequence[ToolSpec]) -> dict[str, Any]:
@@ -77,7 +72,7 @@ def in_words(messages: Sequence[Message], specs: Sequence[ToolSpec] = ()) -> tup
                 names = {call.id: call.name for call in calls}
                 told.append(Message("assistant", "\n".join(_as_action(message.text, calls)), seq=message.seq))
             case Message(role="tool", call_id=call_id):
-                result = f"[Result of {names.get(call_id) or 'a tool'}]\n{message.text}"
+                result = f"[Result of {names.get(call_id) or 'a tool'}; reply when you know enough]\n{message.text}"
                 if is_result:
                     result = f"{told.pop().text}\n\n{result}"
                 told.append(Message("user", result, seq=message.seq))
