@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.canary import canaries_under
 from tui_agent.language import ENGLISH, use
 
 _MACHINE = dict(os.environ)
@@ -52,3 +53,10 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
             patch.setenv(name, value)
         use(ENGLISH)
         yield home
+
+
+@pytest.fixture(autouse=True)
+def keeps_the_key(isolated: Path, tmp_path: Path) -> Iterator[None]:
+    """Fails a test that leaves the key which its program was given in any file: archive, log, export, crash report."""
+    yield
+    assert canaries_under(tmp_path, isolated) == [], "the key was left behind"

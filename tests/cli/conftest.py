@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.canary import CANARY
 from tests.fakes.model_server import ModelServer
 from tui_agent.cli import main
 
@@ -25,6 +26,7 @@ def server(data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]
     """A scripted endpoint that the environment points to."""
     with ModelServer() as made:
         monkeypatch.setenv("OPENAI_BASE_URL", made.url)
+        monkeypatch.setenv("OPENAI_API_KEY", CANARY)
         yield made
 
 
@@ -41,6 +43,7 @@ class Terminal:
         ended = main(argv)
         out, self.err = self._capsys.readouterr()
         assert ended == code, self.err
+        assert CANARY not in out + self.err, "the key was printed"
         return out
 
     def json(self, *argv: str, code: int = 0) -> Any:

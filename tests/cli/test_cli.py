@@ -176,7 +176,7 @@ def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) 
     report = terminal.json("doctor", "--json")
     assert report["endpoint"] == server.url
     assert report["model"] == "fake-model"
-    assert report["key"] == "not set"
+    assert report["key"] == "set"
 
 
 def test_a_broken_setting_is_told_and_the_program_still_runs(

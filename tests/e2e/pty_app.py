@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import pyte
 
+from tests.fakes.canary import CANARY
 from tests.fakes.model_server import ModelServer
 
 PATIENCE = 30.0
@@ -94,6 +95,7 @@ def environment(home: Path, server: ModelServer | None = None, **settings: Any) 
     own: dict[str, Any] = {"data_dir": home / "data", "model": "fake-model", "animation": "false", **settings}
     if server is not None:
         own.setdefault("base_url", server.url)
+        made["OPENAI_API_KEY"] = CANARY
     made |= {f"TUI_AGENT_{name.upper()}": str(value) for name, value in own.items() if value is not None}
     return made
 

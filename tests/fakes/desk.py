@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.canary import CANARY
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent.approval import ApprovalRequest, Decision
@@ -34,7 +35,13 @@ class ScriptedApprover:
 
 def settings_for(server: ModelServer, data: Path, **changes: Any) -> Settings:
     """Settings that know only the scripted endpoint."""
-    chosen: dict[str, Any] = {"base_url": server.url, "model": "fake-model", "data_dir": str(data), "tools": False}
+    chosen: dict[str, Any] = {
+        "base_url": server.url,
+        "api_key": CANARY,
+        "model": "fake-model",
+        "data_dir": str(data),
+        "tools": False,
+    }
     return Settings(**{**chosen, **changes})
 
 
