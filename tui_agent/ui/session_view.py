@@ -144,7 +144,7 @@ class SessionView:
     # ── measures ─────────────────────────────────────────────────────────────
 
     def measure_soon(self) -> None:
-        """Measure within a twentieth of a second, however often it is asked for."""
+        """Measure within a tenth of a second, however often it is asked for."""
         if self._measuring is None:
             self._measuring = self._screen.set_timer(REPAINT_SECONDS, self.measure)
 

@@ -15,8 +15,8 @@ from tui_agent.ui.words import word
 FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"
 """Shapes, so that the bar can be read without colour."""
 
-REPAINT_SECONDS = 0.05
-"""At most twenty repaints a second, however fast a reply streams."""
+REPAINT_SECONDS = 0.1
+"""At most ten repaints a second, however fast a reply streams or somebody types."""
 
 
 def compact_number(number: int) -> str:

@@ -295,6 +295,9 @@ class Prompt(SafeTextArea):
         self._fit_height()
         self.post_message(self.Edited(self.message))
 
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()  # every key moves the cursor, and nobody above asks where it is
+
     def on_resize(self) -> None:
         self._fit_height()
 
