@@ -236,3 +236,18 @@ def has_words(literal: ast.expr) -> bool:
 )
 def test_sentences_stand_behind_each_other_as_their_language_has_it(parts: tuple[str, ...], text: str) -> None:
     assert sentences(parts) == text
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_lookup_stands_inside_an_f_string(path: Path) -> None:
+    """Extraction does not see it there before Python 3.12."""
+    module = ast.parse(path.read_text("utf-8"))
+    inside = [
+        f"line {call.lineno}: {ast.unparse(call)}"
+        for string in ast.walk(module)
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in texts.KEYWORDS
+        if isinstance(call.args[0], ast.Constant)
+    ]
+    assert inside == []

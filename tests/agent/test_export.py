@@ -49,6 +49,7 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.errors import ImportRefused
+from tui_agent.settings import speak
 
 INFO = SessionInfo("abc123", "Parsers", "/home/ana", "2031-02-03T00:00:00.000Z", "", 4, 1, False, None, "")
 
@@ -382,3 +383,16 @@ async def test_a_session_that_another_window_writes_can_be_exported_and_shown(tm
             assert "written here" in await export(other, at.session.id, "md")
             session = await other.open_session(at.session.id, to_read=True)
             assert session.context().messages[-1].text == "ok"
+
+
+def test_exports_for_people_are_in_the_readers_language_and_the_record_is_as_it_was_said() -> None:
+    speak("zh", {})
+    page, text = to_html(folded_talk()), to_markdown(folded_talk())
+    assert '<html lang="zh">' in page
+    assert "<h2>记录</h2>" in page
+    assert "已折叠 " in page
+    assert "**摘要 1**（当前）" in text
+    assert "## 你 · " in text
+    in_chinese = to_json(folded_talk())
+    speak("en", {})
+    assert to_json(folded_talk()) == in_chinese

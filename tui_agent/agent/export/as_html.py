@@ -19,6 +19,7 @@ from tui_agent.agent.export.record import Record, Version, counted, messages_in
 from tui_agent.agent.spending import spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.core.entries import Detail, Item
+from tui_agent.language import N_, _
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """Whatever a session holds, its page runs nothing and loads nothing."""
@@ -36,22 +37,23 @@ def to_html(record: Record) -> str:
         Markup(f"<style>{STYLE}</style>"),
     )
     body = element("body", _header(record), *_memory(record), element("main", *_record(record)))
-    return f"<!doctype html>\n{element('html', head, body, lang='en').html}\n"
+    language = _("en")  # the language the page is in, as HTML names it
+    return f"<!doctype html>\n{element('html', head, body, lang=language).html}\n"
 
 
 def _header(record: Record) -> Markup:
     info = record.info
     facts: dict[str, Child] = {
-        "session": info.id,
-        "directory": info.directory,
-        "begun": time(info.created),
-        "changed": time(info.updated) if info.updated else "",
-        "messages": f"{info.messages}, {counted(info.compactions, 'compaction')}",
-        "forked from": info.parent or "",
+        N_("session"): info.id,
+        N_("directory"): info.directory,
+        N_("begun"): time(info.created),
+        N_("changed"): time(info.updated) if info.updated else "",
+        N_("messages"): f"{info.messages}, {counted(info.compactions, 'compaction')}",
+        N_("forked from"): info.parent or "",
     }
     if record.checkpoint.spending != UNSPENT:
-        facts["spent"] = spending_in_words(record.checkpoint.spending, None, {})
-    listed = [each for name, told in facts.items() if told for each in (element("dt", name), element("dd", told))]
+        facts[N_("spent")] = spending_in_words(record.checkpoint.spending, None, {})
+    listed = [each for name, told in facts.items() if told for each in (element("dt", _(name)), element("dd", told))]
     return element("header", element("h1", record.title), element("dl", *listed, class_="facts"))
 
 
@@ -60,7 +62,7 @@ def _header(record: Record) -> Markup:
 
 def _memory(record: Record) -> Iterator[Markup]:
     if record.checkpoint.pins:
-        yield element("h2", "Pins")
+        yield element("h2", _("Pins"))
         yield element(
             "ul",
             *(
@@ -71,32 +73,37 @@ def _memory(record: Record) -> Iterator[Markup]:
             ),
         )
     if record.versions:
-        yield element("h2", "Summaries")
+        yield element("h2", _("Summaries"))
     for version in sorted(record.versions, key=lambda each: (each.state != "live", -each.number)):
         shown = _version(record, version)
-        yield shown if version.state == "live" else folding(f"Summary {version.number}, {version.state}", shown)
+        yield shown if version.state == "live" else folding(_short(version), shown)
+
+
+def _short(version: Version) -> str:
+    return _("Summary {number}, {state}").format(number=version.number, state=_(version.state))
 
 
 def _version(record: Record, version: Version) -> Markup:
     made = version.made
-    origin = f"by {made.model}" if made.model else "as an extract, without a model"
+    origin = _("by {model}").format(model=made.model) if made.model else _("as an extract, without a model")
     about = element(
         "p",
-        f"{counted(made.folded, 'message')} up to ",
+        _("{messages} up to ").format(messages=counted(made.folded, "message")),
         link(made.upto),
-        f" · made {origin} ({made.trigger}) · ",
+        _(" · made {origin} ({trigger}) · ").format(origin=origin, trigger=_(made.trigger)),
         time(version.at),
-        f" · {made.before.tokens:,} -> {made.after.tokens:,} tokens",
+        _(" · {before:,} -> {after:,} tokens").format(before=made.before.tokens, after=made.after.tokens),
         class_="meta",
     )
+    title = _("Summary {number} of {count}").format(number=version.number, count=len(record.versions))
     return element(
         "section",
-        element("h3", f"Summary {version.number} of {len(record.versions)}", " ", badge(version.state)),
+        element("h3", title, " ", badge(_(version.state))),
         about,
         *(_items(record, version) if made.items else prose(made.text)),
-        *_details("Kept word for word", version.details),
-        *_details("Not kept, for want of room", made.left_out),
-        folding("As it stands in the context", element("pre", made.text)) if made.items else None,
+        *_details(_("Kept word for word"), version.details),
+        *_details(_("Not kept, for want of room"), made.left_out),
+        folding(_("As it stands in the context"), element("pre", made.text)) if made.items else None,
         id=f"v{version.number}",
         class_=f"version {'live' if version.state == 'live' else ''}".strip(),
     )
@@ -113,11 +120,11 @@ def _items(record: Record, version: Version) -> Iterator[Markup]:
 def _item(version: Version, item: Item, known: set[int]) -> Markup:
     doubts: list[Child] = []
     if item.tool_only:
-        doubts += [" ", badge("tool output alone", warn=True)]
+        doubts += [" ", badge(_("tool output alone"), warn=True)]
     if item.section and not item.sources:
-        doubts += [" ", badge("nothing in the record supports this", warn=True)]
+        doubts += [" ", badge(_("nothing in the record supports this"), warn=True)]
     if item.supersedes:
-        doubts += [" ", badge(f"replaces {', '.join(item.supersedes)}")]
+        doubts += [" ", badge(_("replaces {items}").format(items=", ".join(item.supersedes)))]
     text = element("span", item.text, class_="text", dir="auto")
     found = _from(tuple(seq for seq in item.sources if seq in known))
     return element("li", text, *doubts, " ", found, id=item_anchor(version.number, item.id))
@@ -132,9 +139,8 @@ def _details(heading: str, details: tuple[Detail, ...]) -> Iterator[Markup]:
 def _detail(detail: Detail) -> Markup:
     name = f"{detail.name}: " if detail.name else ""
     exact = element("code", detail.text)
-    return element(
-        "li", badge(detail.kind), " ", name, exact, " ", _from(detail.sources), f" stated by {detail.origin}"
-    )
+    stated = _(" stated by {who}").format(who=_(detail.origin))
+    return element("li", badge(_(detail.kind)), " ", name, exact, " ", _from(detail.sources), stated)
 
 
 def _from(sources: tuple[int, ...]) -> Markup:
@@ -142,25 +148,26 @@ def _from(sources: tuple[int, ...]) -> Markup:
     links: list[Child] = []
     for seq in sources:
         links += [" ", link(seq)]
-    return element("span", "from", *links, class_="sources") if links else joined([])
+    return element("span", _("from"), *links, class_="sources") if links else joined([])
 
 
 # ── what was said ────────────────────────────────────────────────────────────
 
 
 def _record(record: Record) -> Iterator[Markup]:
-    yield element("h2", "Record")
+    yield element("h2", _("Record"))
     for place, entries in record.stretches():
         articles = [article(record, logged) for logged in entries]
         count = messages_in(entries)
+        messages = counted(count, "message")
         if not count or place == "context":
             yield from articles
         elif place == "folded":
             version = record.live
-            into = f" into summary {version.number}" if version else ""
-            yield folding(f"{counted(count, 'message')} folded{into}", *articles, class_="folded")
+            into = _(" into summary {number}").format(number=version.number) if version else ""
+            yield folding(_("{messages} folded{into}").format(messages=messages, into=into), *articles, class_="folded")
         else:
-            told = f"{counted(count, 'message')} rewound: out of the context, kept in the record"
+            told = _("{messages} rewound: out of the context, kept in the record").format(messages=messages)
             yield folding(told, *articles, class_="rewound")
     if not record.entries:
-        yield element("p", "Nothing was said yet.", id=anchor(0))
+        yield element("p", _("Nothing was said yet."), id=anchor(0))

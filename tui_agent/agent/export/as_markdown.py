@@ -20,29 +20,33 @@ from tui_agent.core.entries import (
     said_text,
 )
 from tui_agent.core.visible import visible
+from tui_agent.language import _
 
 
 def to_markdown(record: Record) -> str:
     """The record for reading."""
     info = record.info
     counts = f"{counted(info.messages, 'message')}, {counted(info.compactions, 'compaction')}"
-    blocks = [f"# {_line(record.title)}", f"*Session {info.id} · {_line(info.directory)} · {info.created} · {counts}*"]
+    session = _("Session {id}").format(id=info.id)
+    blocks = [f"# {_line(record.title)}", f"*{session} · {_line(info.directory)} · {info.created} · {counts}*"]
     blocks += _pins(record)
     versions = {version.seq: version for version in record.versions}
     for place, entries in record.stretches():
         if place == "rewound" and messages_in(entries):
             said = counted(messages_in(entries), "message")
-            blocks.append(f"*(Rewound: what was said in the next {said} is out of the context.)*")
+            words = _("(Rewound: what was said in the next {messages} is out of the context.)")
+            blocks.append(f"*{words.format(messages=said)}*")
         for logged in entries:
             blocks += _block(logged, versions)
         if place == "folded" and record.live is not None and messages_in(entries):
-            blocks.append(f"*(The messages up to here are folded: summary {record.live.number} stands for them.)*")
+            words = _("(The messages up to here are folded: summary {number} stands for them.)")
+            blocks.append(f"*{words.format(number=record.live.number)}*")
     return "\n\n".join(blocks) + "\n"
 
 
 def _pins(record: Record) -> Iterator[str]:
     if record.checkpoint.pins:
-        yield "**Pinned, in every context word for word**"
+        yield _("**Pinned, in every context word for word**")
         yield "\n".join(f"- {_line(pin.text)}{_from(pin.source)}" for pin in record.checkpoint.pins)
 
 
@@ -50,25 +54,27 @@ def _block(logged: Logged, versions: dict[int, Version]) -> Iterator[str]:
     head = f"{logged.at} · #{logged.seq}"
     match logged.entry:
         case UserSaid():
-            yield f"## you · {head}"
+            yield _("## you · {head}").format(head=head)
             yield visible(said_text(logged.entry))
         case AssistantSaid(text=text, tool_calls=calls, reasoning=reasoning):
-            yield f"## agent · {head}"
+            yield _("## agent · {head}").format(head=head)
             if reasoning is not None and reasoning.text.strip():
-                yield _quoted(f"Reasoning:\n{reasoning.text}")
+                yield _quoted(_("Reasoning:") + f"\n{reasoning.text}")
             if text.strip():
                 yield visible(text)
             yield from (f"`{_line(call.name)}`\n{_fenced(call.malformed or call.arguments)}" for call in calls)
         case ToolReturned(output=output, name=name, failed=failed):
-            yield f"### {_line(name or 'tool')}{' failed' if failed else ''} · {head}"
+            outcome = _(" failed") if failed else ""
+            yield f"### {_line(name or 'tool')}{outcome} · {head}"
             yield _fenced(output)
         case SystemPromptSet(text):
-            yield f"## system prompt · {head}"
+            yield _("## system prompt · {head}").format(head=head)
             yield visible(text)
         case Compacted():
             yield from _summary(versions[logged.seq])
         case Pinned(text=text, source=source):
-            yield f"*Pinned: {_line(text)}{_from(source)}*"
+            pinned = _("Pinned: {argument}").format(argument=_line(text))
+            yield f"*{pinned}{_from(source)}*"
         case Failed(what, meaning, todo):
             yield f"*{_line(' '.join(part for part in (what, meaning, todo) if part))}*"
         case Noticed(text=text) | Interrupted(reason=text):
@@ -80,19 +86,29 @@ def _block(logged: Logged, versions: dict[int, Version]) -> Iterator[str]:
 def _summary(version: Version) -> Iterator[str]:
     made = version.made
     yield "---"
-    origin = f"by {_line(made.model)}" if made.model else "as an extract, without a model"
-    folded = f"{counted(made.folded, 'message')} up to #{made.upto}"
-    size = f"{made.before.tokens:,} -> {made.after.tokens:,} tokens"
-    yield f"**Summary {version.number}** ({version.state}) of {folded}, made {origin} · {version.at} · {size}"
+    origin = _("by {model}").format(model=_line(made.model)) if made.model else _("as an extract, without a model")
+    yield _(
+        "**Summary {number}** ({state}) of {messages} up to #{upto}, made {origin} · {at} · "
+        "{before:,} -> {after:,} tokens"
+    ).format(
+        number=version.number,
+        state=_(version.state),
+        messages=counted(made.folded, "message"),
+        upto=made.upto,
+        origin=origin,
+        at=version.at,
+        before=made.before.tokens,
+        after=made.after.tokens,
+    )
     if made.items:
         yield from _items(made.items)
     else:
         yield visible(made.text)
     if version.details:
-        yield "Kept word for word:"
+        yield _("Kept word for word:")
         yield "\n".join(map(_detail, version.details))
     if made.left_out:
-        yield "Not kept, for want of room:"
+        yield _("Not kept, for want of room:")
         yield "\n".join(map(_detail, made.left_out))
     yield "---"
 
@@ -106,15 +122,16 @@ def _items(items: Iterable[Item]) -> Iterator[str]:
 
 def _sources(item: Item) -> str:
     if not item.sources:
-        return "(nothing in the record supports this)" if item.section else ""
+        return _("(nothing in the record supports this)") if item.section else ""
     told = ", ".join(f"#{seq}" for seq in item.sources)
-    return f"({told}{', tool output alone' if item.tool_only else ''})"
+    alone = _(", tool output alone") if item.tool_only else ""
+    return f"({told}{alone})"
 
 
 def _detail(detail: Detail) -> str:
     sources = ", ".join(f"#{seq}" for seq in detail.sources)
     name = f" {_line(detail.name)}:" if detail.name else ""
-    return f"- {detail.kind}:{name} {_code(detail.text)}{f' ({sources})' if sources else ''}"
+    return f"- {_(detail.kind)}:{name} {_code(detail.text)}{f' ({sources})' if sources else ''}"
 
 
 def _from(source: int | None) -> str:

@@ -3,13 +3,13 @@
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 
-from tui_agent.agent.export.record import Record, Version
+from tui_agent.agent.export.record import Record, Version, counted
 from tui_agent.agent.spending import Prices, spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.core.columns import padded
 from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid, said_text
 from tui_agent.core.events import Gauge
-from tui_agent.language import N_, _, ngettext
+from tui_agent.language import N_, _
 
 _STATES = (N_("live"), N_("part of the live one"), N_("replaced"), N_("taken back"), N_("rewound"))
 """What may have become of a summary."""
@@ -52,23 +52,18 @@ def gauge_in_words(gauge: Gauge) -> str:
         tokens=gauge.tokens,
         of=of or _(", window unknown"),
         characters=gauge.characters,
-        messages=_messages_in_words(gauge.messages),
+        messages=counted(gauge.messages, "message"),
     )
-
-
-def _messages_in_words(n: int) -> str:
-    return ngettext("{n:,} message", "{n:,} messages", n).format(n=n)
 
 
 def _head(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -> str:
     info = record.info
-    compactions = ngettext("{n:,} compaction", "{n:,} compactions", info.compactions)
     facts = {
         N_("session"): info.id + (_(" (archived)") if info.archived else ""),
         N_("directory"): info.directory,
         N_("begun"): local_time(info.created),
         N_("changed"): local_time(info.updated),
-        N_("messages"): f"{info.messages}, {compactions.format(n=info.compactions)}",
+        N_("messages"): f"{info.messages}, {counted(info.compactions, 'compaction')}",
         N_("context"): gauge_in_words(gauge),
         N_("forked from"): info.parent or "",
     }
@@ -109,7 +104,7 @@ def _title(version: Version, count: int) -> str:
         number=version.number,
         count=count,
         state=_(version.state),
-        messages=_messages_in_words(made.folded),
+        messages=counted(made.folded, "message"),
         upto=made.upto,
         before=made.before.tokens,
         after=made.after.tokens,
@@ -142,7 +137,7 @@ def _of(record: Record, place: str) -> Sequence[Logged]:
 
 
 def _count(record: Record, place: str) -> str:
-    return _messages_in_words(len(_of(record, place)))
+    return counted(len(_of(record, place)), "message")
 
 
 def _messages(record: Record, place: str) -> Iterator[str]:

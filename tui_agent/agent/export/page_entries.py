@@ -40,6 +40,10 @@ from tui_agent.core.entries import (
     UserSaid,
     part_text,
 )
+from tui_agent.language import N_, _
+
+_DECISIONS = (N_("once"), N_("session"), N_("always"), N_("denied"))
+"""How an approval may have been answered."""
 
 _SHOWN_OUTPUT_LINES = 12
 """Longer tool output is closed until it is opened."""
@@ -66,16 +70,16 @@ def article(record: Record, logged: Logged) -> Markup:
     """One entry of the record."""
     match logged.entry:
         case UserSaid(parts):
-            return _said(record, logged, "user", "you", *map(_part, parts))
+            return _said(record, logged, "user", _("you"), *map(_part, parts))
         case AssistantSaid() as said:
             return _answer(record, logged, said)
         case ToolReturned() as returned:
             return _returned(record, logged, returned)
         case SystemPromptSet(text):
-            return _said(record, logged, "system", "system prompt", *prose(text))
+            return _said(record, logged, "system", _("system prompt"), *prose(text))
         case Compacted():
             number = next(version.number for version in record.versions if version.seq == logged.seq)
-            told = joined(["compaction: ", element("a", f"summary {number}", href=f"#v{number}"), " was made"])
+            told = element("a", _("compaction: summary {number} was made").format(number=number), href=f"#v{number}")
             return _notice(logged, told)
         case Failed(what, meaning, todo):
             return _notice(logged, " ".join(part for part in (what, meaning, todo) if part), "notice failure")
@@ -126,7 +130,7 @@ def _said(record: Record, logged: Logged, kind: str, who: str, *children: Child,
         " · ",
         link(logged.seq),
         f" · {about}" if about else "",
-        joined([" ", badge("pinned")]) if pins else "",
+        joined([" ", badge(_("pinned"))]) if pins else "",
         class_="meta",
     )
     return element("article", meta, *children, _mentions(record, logged.seq), id=anchor(logged.seq), class_=kind)
@@ -137,10 +141,10 @@ def _mentions(record: Record, seq: int) -> Markup:
     found = record.mentions.get(seq)
     if not found:
         return NOTHING
-    links: list[Child] = ["kept in: "]
+    links: list[Child] = [_("kept in: ")]
     for version, item in found:
-        links += [element("a", f"summary {version.number}, {item.id}", href=f"#{item_anchor(version.number, item.id)}")]
-        links += [" "]
+        told = _("summary {number}, {item}").format(number=version.number, item=item.id)
+        links += [element("a", told, href=f"#{item_anchor(version.number, item.id)}"), " "]
     return element("div", *links, class_="sources")
 
 
@@ -150,13 +154,13 @@ def item_anchor(version: int, item_id: str) -> str:
 
 
 def _answer(record: Record, logged: Logged, said: AssistantSaid) -> Markup:
-    incomplete = [badge("incomplete", warn=True)] if said.finish is None else []
+    incomplete = [badge(_("incomplete"), warn=True)] if said.finish is None else []
     about = " · ".join(part for part in (said.model, _usage(said.usage)) if part)
     return _said(
         record,
         logged,
         "assistant",
-        "agent",
+        _("agent"),
         _reasoning(said.reasoning),
         *prose(said.text),
         *map(_call, said.tool_calls),
@@ -168,20 +172,23 @@ def _answer(record: Record, logged: Logged, said: AssistantSaid) -> Markup:
 def _usage(usage: Usage | None) -> str:
     if usage is None:
         return ""
-    cached = f" ({usage.cached:,} cached)" if usage.cached else ""
-    return f"{counted(usage.prompt, 'token')} in{cached}, {usage.completion:,} out"
+    cached = _(" ({n:,} cached)").format(n=usage.cached) if usage.cached else ""
+    prompt = counted(usage.prompt, "token")
+    return _("{prompt} in{cached}, {completion:,} out").format(
+        prompt=prompt, cached=cached, completion=usage.completion
+    )
 
 
 def _reasoning(reasoning: Reasoning | None) -> Markup:
     if reasoning is None or not (reasoning.text.strip() or reasoning.raw):
         return NOTHING
-    return folding("reasoning", _text(reasoning.text or reasoning.raw))
+    return folding(_("reasoning"), _text(reasoning.text or reasoning.raw))
 
 
 def _call(call: ToolCall) -> Markup:
     arguments = call.arguments if call.malformed is None else call.malformed
-    unreadable = [badge("unreadable arguments", warn=True)] if call.malformed is not None else []
-    return folding(joined(["calls ", element("b", call.name)]), *unreadable, element("pre", arguments), open_=True)
+    unreadable = [badge(_("unreadable arguments"), warn=True)] if call.malformed is not None else []
+    return folding(joined([_("calls "), element("b", call.name)]), *unreadable, element("pre", arguments), open_=True)
 
 
 def _returned(record: Record, logged: Logged, returned: ToolReturned) -> Markup:
@@ -189,7 +196,7 @@ def _returned(record: Record, logged: Logged, returned: ToolReturned) -> Markup:
     lines = returned.output.count("\n") + 1
     output = element("pre", returned.output)
     shown = output if lines <= _SHOWN_OUTPUT_LINES else folding(counted(lines, "line"), output)
-    failed = [badge("failed", warn=True)] if returned.failed else []
+    failed = [badge(_("failed"), warn=True)] if returned.failed else []
     return _said(record, logged, "tool", name, *failed, shown)
 
 
@@ -198,7 +205,7 @@ def _part(part: Part) -> Markup:
         case TextPart(text):
             return joined(prose(text))
         case ImagePart(url, name) if _PICTURE.fullmatch(url):
-            return element("img", src=url, alt=name or "a picture")
+            return element("img", src=url, alt=name or _("a picture"))
         case ImagePart():
             return _text(part_text(part))
         case OtherPart(kind, raw):
@@ -218,31 +225,36 @@ def _in_words(entry: Entry) -> str:
         case Noticed(text=text) | Interrupted(reason=text):
             return text
         case ApprovalAsked(summary=summary):
-            return f"approval asked: {summary}"
+            return _("approval asked: {summary}").format(summary=summary)
         case ApprovalAnswered(decision=decision, comment=comment):
-            return f"approval: {decision}{f' ({comment})' if comment else ''}"
+            return _("approval: {decision}").format(decision=_(decision)) + (f" ({comment})" if comment else "")
         case DetailKept(detail=detail):
-            return f"kept word for word: {detail.text}"
+            return _("kept word for word: {text}").format(text=detail.text)
         case CompactionUndone(compaction):
-            return f"the compaction #{compaction} was taken back"
+            return _("the compaction #{seq} was taken back").format(seq=compaction)
         case CompactionRedone(compaction):
-            return f"the compaction #{compaction} was applied again"
+            return _("the compaction #{seq} was applied again").format(seq=compaction)
         case SummaryRestored(compaction):
-            return f"the summary of #{compaction} is the live one again"
+            return _("the summary of #{seq} is the live one again").format(seq=compaction)
         case Pinned(text=text):
-            return f"pinned: {text}"
+            return _("pinned: {text}").format(text=text)
         case Unpinned(pin):
-            return f"the pin #{pin} was taken off"
-        case Pruned(seqs=seqs) | Unpruned(seqs=seqs):
-            told = "left out of" if isinstance(entry, Pruned) else "back in"
-            return f"tool output {', '.join(f'#{seq}' for seq in seqs)} is {told} the context"
+            return _("the pin #{seq} was taken off").format(seq=pin)
+        case Pruned(seqs=seqs):
+            return _("tool output {seqs} is left out of the context").format(seqs=_listed(seqs))
+        case Unpruned(seqs=seqs):
+            return _("tool output {seqs} is back in the context").format(seqs=_listed(seqs))
         case Rewound(after):
-            return f"rewound: what was said after #{after} is out of the context"
+            return _("rewound: what was said after #{seq} is out of the context").format(seq=after)
         case ForkedFrom(session, seq):
-            return f"forked from session {session} at #{seq}"
+            return _("forked from session {session} at #{seq}").format(session=session, seq=seq)
         case ModelChosen(model):
-            return f"model: {model}"
+            return _("model: {model}").format(model=model)
         case TitleSet(title):
-            return f"title: {title}"
+            return _("title: {title}").format(title=title)
         case _:
             return str(entry_to_json(entry))
+
+
+def _listed(seqs: tuple[int, ...]) -> str:
+    return ", ".join(f"#{seq}" for seq in seqs)

@@ -9,6 +9,7 @@ from tui_agent.archive import SessionInfo
 from tui_agent.context.checkpoint import Checkpoint, checkpoint_of
 from tui_agent.context.fold import Place, place_of
 from tui_agent.core.entries import Compacted, Detail, DetailKept, Item, Logged, MessageEntry
+from tui_agent.language import _, ngettext
 
 State = Literal["live", "part of the live one", "replaced", "taken back", "rewound"]
 """What has become of a summary."""
@@ -51,7 +52,7 @@ class Record:
 
     @property
     def title(self) -> str:
-        return self.info.title or f"Session {self.info.id}"
+        return self.info.title or _("Session {id}").format(id=self.info.id)
 
     @property
     def live(self) -> Version | None:
@@ -80,9 +81,18 @@ def messages_in(entries: Iterable[Logged]) -> int:
     return sum(isinstance(logged.entry, MessageEntry) for logged in entries)
 
 
-def counted(count: int, thing: str) -> str:
+def counted(count: int, thing: Literal["message", "compaction", "token", "line"]) -> str:
     """A count in words: `1 message`, `2 messages`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+    match thing:
+        case "message":
+            words = ngettext("{n:,} message", "{n:,} messages", count)
+        case "compaction":
+            words = ngettext("{n:,} compaction", "{n:,} compactions", count)
+        case "token":
+            words = ngettext("{n:,} token", "{n:,} tokens", count)
+        case "line":
+            words = ngettext("{n:,} line", "{n:,} lines", count)
+    return words.format(n=count)
 
 
 def _versions(entries: Sequence[Logged], checkpoint: Checkpoint) -> Iterator[Version]:

@@ -70,9 +70,9 @@ def peek_lines(entries: Sequence[Logged]) -> list[Line]:
     for logged in entries:
         match logged.entry:
             case UserSaid():
-                lines.append(Line(f"{_('you')}  {day_and_time(logged.at)}", "heading"))
+                lines.append(Line(_("you") + f"  {day_and_time(logged.at)}", "heading"))
             case AssistantSaid():
-                lines.append(Line(f"{_('agent')}  {day_and_time(logged.at)}", "heading"))
+                lines.append(Line(_("agent") + f"  {day_and_time(logged.at)}", "heading"))
             case _:
                 continue
         lines += [Line(safe(line, single_line=True)) for line in said_text(logged.entry)[:_LONGEST_PEEK].split("\n")]

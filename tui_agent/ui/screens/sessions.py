@@ -276,7 +276,8 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
     """Says what deleting a session takes away."""
     return ConfirmScreen(
         _("Delete this session?"),
-        f"{row.title or _('untitled')}\n\n"
+        (row.title or _("untitled"))
+        + "\n\n"
         + _(
             "{n} messages, with all their summaries, pins and the index that finds them, are removed from this machine "
             "for good. Files that tools changed stay as they are."

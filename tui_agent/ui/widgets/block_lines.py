@@ -307,7 +307,7 @@ def _arguments(block: ToolBlock) -> list[str]:
 
 def _failure_rows(block: FailureBlock, manner: Manner) -> list[Row]:
     bar = (Run("  " if manner.plain else "┃ ", "failure-bar"),)
-    told = [(f"{_('Error: ') if manner.plain else '✗ '}{block.what}", "failure")]
+    told = [((_("Error: ") if manner.plain else "✗ ") + block.what, "failure")]
     if block.meaning:
         told.append((block.meaning, "failure-text"))
     if block.todo:
