@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
-from tui_agent.ui.widgets.safe_fields import SafeInput
+from tui_agent.ui.widgets.safe_fields import SafeInput, act_at_once
 
 
 class FindInput(SafeInput):
@@ -23,6 +23,7 @@ class FindInput(SafeInput):
     async def _on_key(self, event: events.Key) -> None:
         if not event.is_printable:
             event.prevent_default()
+            await act_at_once(self, event)
 
     def action_next(self) -> None:
         self.post_message(FindBar.Stepped(1))

@@ -16,7 +16,7 @@ from textual.widgets.text_area import EditResult, Selection
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
-from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea
+from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea, act_at_once
 
 _MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")
 
@@ -149,15 +149,9 @@ class Prompt(SafeTextArea):
     # ── keys ─────────────────────────────────────────────────────────────────
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.is_printable:
-            return
-        event.prevent_default()
-        # At once: on its way up to the application, where bindings act, a key falls behind what was typed after it.
-        for binding in self._bindings.key_to_bindings.get(event.key, ()):
-            if binding.action in ("send", "newline"):
-                event.stop()
-                await self.run_action(binding.action)
-                return
+        if not event.is_printable:
+            event.prevent_default()
+            await act_at_once(self, event)
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         return super()._replace_via_keyboard(self._short(insert), start, end)

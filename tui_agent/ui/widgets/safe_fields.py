@@ -1,6 +1,13 @@
-"""Text fields that show what is put into them and obey none of it: Textual's own draw escape sequences as they come."""
+"""Text fields that show what is put into them and obey none of it, and that take keys in the order they are pressed.
 
+Textual's own draw escape sequences as they come. And they act on Backspace and the like only when the key has found its
+way up to the application, by when letters that were typed after it are there: what is typed fast, or arrives at once
+over a slow line, is garbled.
+"""
+
+from textual import events
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import EditResult
 
@@ -10,8 +17,18 @@ Location = tuple[int, int]
 """Row and column, as Textual has them."""
 
 
+async def act_at_once(field: Widget, event: events.Key) -> None:
+    """Act on a key that is bound, in the field or above it, before what was pressed after it."""
+    if not event.is_printable and await field.app._check_bindings(event.key):  # as the application does it, later
+        event.stop()
+        event.prevent_default()
+
+
 class SafeInput(Input):
     """One line of text."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event)
 
     def validate_value(self, value: str) -> str:
         return safe(value, single_line=True)
@@ -19,6 +36,9 @@ class SafeInput(Input):
 
 class SafeTextArea(TextArea):
     """Lines of text; what is typed or pasted is made safe. Text that is loaded has to be safe already."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event)
 
     def render_line(self, y: int) -> Strip:
         """A field without a column draws nothing; Textual would fail at wrapping its placeholder."""
