@@ -287,6 +287,48 @@ async def test_a_damaged_file_is_not_replaced_while_another_window_has_it_open(p
     await third.close()
 
 
+async def test_a_file_that_another_window_has_open_and_nobody_can_read_is_damage(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    first = await Archive.open(path)
+    whole = content(path)
+    _write(path, b"rubbish" * 2_000)
+    with pytest.raises(ArchiveDamaged, match="damaged"):
+        await Archive.open(path)
+    assert path.with_name("archive.db.suspect").exists()
+    _write(path, whole)
+    await first.close()
+
+
+async def test_of_two_rows_of_one_session_the_newer_counts_wherever_it_stands(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT, title="Now")
+    await archive.append("one", [said(1, "a")], {"seq": 1})
+    await archive.close()
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE before AS SELECT * FROM session")
+    schema = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'session'").get
+    connection.execute(schema.replace("CREATE TABLE session", "CREATE TABLE long_ago"))
+    connection.execute("INSERT INTO long_ago SELECT * FROM session")
+    connection.execute("UPDATE long_ago SET last_seq = 0, title = ?", (packed_text("Before"),))
+    connection.close()
+    path.with_name("archive.db.suspect").touch()
+    archive = await Archive.open(path)
+    assert [each.title for each in await archive.sessions()] == ["Now"]
+    await archive.close()
+
+
+async def test_a_damaged_entry_is_found_by_no_search_and_hinders_none(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "needle in hay"), said(2, "needle in straw")], {"seq": 2})
+    assert len(await archive.search("needle")) == 2
+    await archive.close()
+    _write(path, content(path).replace(b"needle in hay", b"needle in the"))
+    archive = await Archive.open(path)
+    assert [hit.seq for hit in await archive.search("needle")] == [2]
+    await archive.close()
+
+
 async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None:
     archive = await Archive.open(path)
     await archive.create_session("one", "/", AT, title="FIRSTNAME")

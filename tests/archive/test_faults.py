@@ -282,3 +282,13 @@ def test_network_file_systems_are_known_by_the_table_of_mounts(tmp_path: Path) -
     assert not on_network_file_system(tmp_path / "network" / "archive.db", table)
     assert not on_network_file_system(tmp_path / "net" / "disk" / "archive.db", table)
     assert not on_network_file_system(tmp_path / "archive.db", tmp_path / "no table")
+
+
+def test_on_a_network_file_system_no_memory_is_shared_and_the_user_is_told(tmp_path: Path) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(f"server:/x {tmp_path} nfs4 rw 0 0\n")
+    opened = open_file(tmp_path / "archive.db", mounts=table)
+    assert opened.connection.pragma("journal_mode") == "delete"
+    assert opened.connection.pragma("synchronous") == 2
+    assert ["network file system" in notice for notice in opened.notices] == [True]
+    opened.connection.close()

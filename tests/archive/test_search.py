@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.archive.samples import AT, answered, everywhere, logged, returned, said
 from tui_agent.archive import Archive
+from tui_agent.archive.index import searchable
 from tui_agent.archive.terms import fold, index_text, pieces
-from tui_agent.core.entries import ImagePart, Logged, Noticed, OtherPart, TextPart, ToolCall, UserSaid
+from tui_agent.core.entries import ImagePart, Logged, Noticed, OtherPart, Pinned, TextPart, ToolCall, UserSaid
 
 _DOCUMENTS = [
     "ticket POL-358 is fixed",
@@ -233,6 +234,11 @@ async def test_parts_of_texts_without_spaces_are_found(archive: Archive, text: s
     for length in (2, 3, len(text)):
         assert await _found(archive, text[:length]) == {1}
     assert await _found(archive, text[1:3]) == ({1} if not text[1:3].isascii() else set())
+
+
+def test_what_nobody_said_is_not_in_the_index() -> None:
+    assert searchable(Noticed("a notice")) == ""
+    assert searchable(Pinned("a pin")) == "a pin"
 
 
 async def test_an_emoji_is_found_and_text_beside_it_too(archive: Archive) -> None:

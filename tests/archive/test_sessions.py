@@ -136,6 +136,13 @@ async def test_deleting_leaves_no_byte_of_the_text_in_any_file(archive: Archive,
         await archive.session("secret")
 
 
+async def test_a_session_that_is_open_here_can_be_deleted_here(archive: Archive) -> None:
+    with await archive.acquire("one"):
+        await archive.append("one", [said(1, "a")], {"seq": 1})
+        await archive.delete("one")
+    assert await archive.sessions(archived=None) == []
+
+
 async def test_a_deleted_session_does_not_come_back_under_its_old_id(archive: Archive) -> None:
     await archive.append("one", [said(1, "old words"), said(2, "old words")], {"old": True})
     await archive.delete("one")

@@ -20,6 +20,9 @@ _BUSY_MILLISECONDS = 5_000
 
 _SMALLEST_PAGE = 512
 
+_MOUNTS = Path("/proc/self/mounts")
+"""Where Linux says what is mounted."""
+
 _NETWORK_FILE_SYSTEMS = frozenset(
     {"9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
 )
@@ -47,10 +50,12 @@ def open_file(
     migrations: Sequence[str] = schema.MIGRATIONS,
     busy: int = _BUSY_MILLISECONDS,
     writable: bool | None = None,
+    mounts: Path = _MOUNTS,
 ) -> Opened:
     """Open the archive, making, migrating or salvaging its file where needed.
 
-    `busy` is how many milliseconds another process's write is waited for; `writable` is found out unless given.
+    `busy` is how many milliseconds another process's write is waited for; `writable` is found out unless given;
+    `mounts` is the table that tells what is on another machine's disk.
 
     Raises:
         ArchiveUnavailable, ArchiveTooNew, ArchiveDamaged
@@ -62,7 +67,7 @@ def open_file(
             schema.refuse_newer_file(path, newest)
         if not (_is_writable(path) if writable is None else writable):
             return _open_read_only(path, newest, _("The archive {path} is read-only: nothing can be saved."))
-        return _open_in_need(path, newest, lambda: _open_writable(path, vfs, migrations, busy))
+        return _open_in_need(path, newest, lambda: _open_writable(path, vfs, migrations, busy, mounts))
     except (OSError, apsw.Error) as error:
         raise unavailable(path, error) from error
 
@@ -90,7 +95,7 @@ def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 
 
-def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy: int) -> Opened:
+def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy: int, mounts: Path) -> Opened:
     notices = _make_private(path)
     presence = FileLock.take(_beside(path, "open"), shared=True)
     if presence is None:
@@ -100,7 +105,7 @@ def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy:
             _("Wait until it is done, then try again."),
         )
     try:
-        connection = _Opening(path, vfs, migrations, busy, presence, notices).connection()
+        connection = _Opening(path, vfs, migrations, busy, mounts, presence, notices).connection()
     except BaseException:
         presence.release(remove=False)
         raise
@@ -115,6 +120,7 @@ class _Opening:
     vfs: str | None
     migrations: Sequence[str]
     busy: int
+    mounts: Path
     presence: FileLock
     notices: list[str]
 
@@ -154,7 +160,7 @@ class _Opening:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.set_busy_timeout(self.busy)
             version = schema.version_of(connection, self.path, len(self.migrations))
-            is_remote = on_network_file_system(self.path)
+            is_remote = on_network_file_system(self.path, self.mounts)
             _configure(connection, is_remote, has_shared_memory=self.vfs is None)
             self._migrate(connection, version)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
@@ -271,7 +277,7 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}.{suffix}")
 
 
-def on_network_file_system(path: Path, mounts: Path = Path("/proc/self/mounts")) -> bool:
+def on_network_file_system(path: Path, mounts: Path = _MOUNTS) -> bool:
     """Whether the file is on another machine's disk, as far as this system says."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

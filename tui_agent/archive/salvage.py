@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -245,15 +246,9 @@ def _pairs(connection: apsw.Connection, query: str) -> Iterator[tuple[int, int]]
 
 
 def _save_notes(connection: apsw.Connection, copy: Path) -> None:
-    try:
-        damaged = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
-    except apsw.Error:
-        return
-    for table, columns in _NOTES:
-        try:
-            for row in damaged.execute(f"SELECT {columns} FROM {table}"):
-                connection.execute(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES (?, ?)", row)
-        except apsw.Error:  # the rest of this table cannot be read
-            continue
-    damaged.close()
+    with closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)) as damaged:
+        for table, columns in _NOTES:
+            with suppress(apsw.Error):  # the rest of a table may be unreadable
+                for row in damaged.execute(f"SELECT {columns} FROM {table}"):
+                    connection.execute(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES (?, ?)", row)
     copy.with_name(f"{copy.name}-shm").unlink(missing_ok=True)
