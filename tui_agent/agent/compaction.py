@@ -135,8 +135,7 @@ class Compactor:
             limit=limit_of(wish.trigger, session.measures.limits),
         )
         after = await session.foresee(compacted)
-        held = "\n".join([text, *self._pins(), *map(line, carried)])
-        report = tuple(sorted(await asyncio.to_thread(lost, missing, held), key=weight))
+        report = await asyncio.to_thread(_left_out, missing, carried)
         previous = session.live_summary()
         return Proposal(
             replace(compacted, after=size_of(after)),
@@ -157,6 +156,13 @@ class Compactor:
 def _extracted(folded: Sequence[Logged], first_id: int) -> tuple[Item, ...]:
     """Items made without a model."""
     return extract(folded, sorted(details_of(folded), key=weight), first_id=first_id)
+
+
+def _left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Detail, ...]:
+    """What neither the summary nor a carried detail holds, heaviest first."""
+    texts = {detail.text for detail in carried}
+    others = [detail for detail in missing if detail.text not in texts]
+    return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
 
 
 def _details_now(items: Sequence[Item], kept: Sequence[Detail], folded: Sequence[Logged]) -> tuple[Detail, ...]:

@@ -1,9 +1,11 @@
 """Whether a text still holds a detail: exactly for exact things, by its salient words for a rule."""
 
+import re
+from collections import Counter
 from collections.abc import Callable
 
 from tui_agent.context.ledger_named import value_of
-from tui_agent.context.words import listed, overlap, salient, squeezed
+from tui_agent.context.words import listed, salient, squeezed
 from tui_agent.core.entries import Detail
 
 _RULE_KEPT_FROM = 0.75
@@ -13,52 +15,84 @@ _NEGATIONS = listed(
 _NEGATIONS_ZH = ("不", "禁", "别", "勿", "没", "无", "非", "免")
 _ERROR_SHARE = 0.6
 _ERROR_WORDS = 8
+_RUN = re.compile(r"[A-Za-z0-9_]+")
 _SHORT_VALUE = 3
 """A value of fewer characters proves nothing by itself; then the name has to stand with it."""
 
 
 def is_kept(text: str) -> Callable[[Detail], bool]:
     """A function that says whether `text` holds a detail; the text is prepared once."""
-    squeezed_text = squeezed(text)
-    lines = [(salient(each), _is_negative(each)) for each in text.splitlines() if each.strip()]
+    exact, loose = _Text(text), _Text(squeezed(text))
+    lines = _Lines(text)
 
     def kept(detail: Detail) -> bool:
         match detail.kind:
             case "rule" | "request":
-                return _holds(squeezed(detail.text), squeezed_text) or _rule_kept(detail.text, lines)
+                return loose.holds(squeezed(detail.text)) or _rule_kept(detail.text, lines)
             case "named value":
-                return _value_kept(detail, text, squeezed_text, lines)
+                return _value_kept(detail, exact, loose, lines)
             case "number":
-                return any(_holds(form, text) for form in _number_forms(detail.text))
+                return any(exact.holds(form) for form in _number_forms(detail.text))
             case "version":
-                return _holds(detail.text, text) or _holds(f"v{detail.text}", text)
+                return exact.holds(detail.text) or exact.holds(f"v{detail.text}")
             case "command":
-                return _holds(detail.text, text) or squeezed(detail.text) in squeezed_text
+                return exact.holds(detail.text) or loose.holds(squeezed(detail.text))
             case "error":
-                return _error_kept(squeezed(detail.text), squeezed_text)
+                return _error_kept(squeezed(detail.text), loose)
             case _:
-                return _holds(detail.text, text)
+                return exact.holds(detail.text)
 
     return kept
 
 
-def _value_kept(detail: Detail, text: str, squeezed_text: str, lines: list[tuple[frozenset[str], bool]]) -> bool:
-    if squeezed(detail.text) in squeezed_text:
+class _Text:
+    """A text that many exact details are looked for in: most are ruled out by a word that it has not."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._words = set(_RUN.findall(text))
+
+    def holds(self, exact: str) -> bool:
+        """Whether `exact` stands in the text as itself and not as a piece of something longer."""
+        run = _RUN.search(exact)
+        if run is not None and self._words.isdisjoint((run.group(), f"v{run.group()}", f"V{run.group()}")):
+            return False
+        return _holds(exact, self._text)
+
+
+class _Lines:
+    """The lines of a text by their salient words."""
+
+    def __init__(self, text: str) -> None:
+        told = [each for each in text.splitlines() if each.strip()]
+        self._are_negative = [_is_negative(each) for each in told]
+        self._places: dict[str, list[int]] = {}
+        for place, each in enumerate(told):
+            for word in salient(each):
+                self._places.setdefault(word, []).append(place)
+
+    def tell(self, words: frozenset[str], *, negative: bool = False) -> bool:
+        """Whether one line has most of the words; with `negative`, one that says no."""
+        counts = Counter(place for word in words for place in self._places.get(word, ()))
+        needed = _RULE_KEPT_FROM * len(words)
+        return bool(words) and any(
+            count >= needed and (self._are_negative[place] or not negative) for place, count in counts.items()
+        )
+
+
+def _value_kept(detail: Detail, exact: _Text, loose: _Text, lines: _Lines) -> bool:
+    if loose.holds(squeezed(detail.text)):
         return True
     value = value_of(detail.text)
-    if not (_holds(value, text) or _holds(squeezed(value), squeezed_text)):
-        return len(value.split()) >= 4 and any(overlap(salient(value), words) >= _RULE_KEPT_FROM for words, _ in lines)
+    if not (exact.holds(value) or loose.holds(squeezed(value))):
+        return len(value.split()) >= 4 and lines.tell(salient(value))
     if len(value) >= _SHORT_VALUE:
         return True
-    name = salient(detail.name)
-    wanted = salient(f"{detail.name} {value}")
-    return not name or any(overlap(wanted, words) >= _RULE_KEPT_FROM for words, _ in lines)
+    return not salient(detail.name) or lines.tell(salient(f"{detail.name} {value}"))
 
 
-def _rule_kept(rule: str, lines: list[tuple[frozenset[str], bool]]) -> bool:
-    wanted = salient(rule)
-    negative = _is_negative(rule)
-    return any(overlap(wanted, words) >= _RULE_KEPT_FROM and (says_no or not negative) for words, says_no in lines)
+def _rule_kept(rule: str, lines: _Lines) -> bool:
+    return lines.tell(salient(rule), negative=_is_negative(rule))
 
 
 def _number_forms(number: str) -> tuple[str, ...]:
@@ -68,11 +102,11 @@ def _number_forms(number: str) -> tuple[str, ...]:
     return (number, closed, f"{digits} {closed[len(digits) :]}")
 
 
-def _error_kept(error: str, text: str) -> bool:
+def _error_kept(error: str, text: _Text) -> bool:
     """Most of an error's words from its start: in prose nobody can say where the message ends."""
     words = error.split(" ")
     enough = min(_ERROR_WORDS, max(1, round(len(words) * _ERROR_SHARE)))
-    return " ".join(words[:enough]).rstrip(".,:;") in text
+    return text.holds(" ".join(words[:enough]).rstrip(".,:;"))
 
 
 def _is_negative(text: str) -> bool:
