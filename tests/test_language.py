@@ -15,8 +15,11 @@ from babel.messages.catalog import Message
 
 from tests import texts
 from tui_agent import errors
+from tui_agent.cli_parsers import COMMANDS as PROGRAM_COMMANDS
 from tui_agent.language import N_, _, ngettext, sentences
-from tui_agent.settings import load, speak, spoken, wanted_language
+from tui_agent.settings import descriptions, load, speak, spoken, wanted_language
+from tui_agent.ui.bindings import KEYS, PLACES
+from tui_agent.ui.commands import COMMANDS
 
 PACKAGE = texts.PACKAGE
 CATALOG = texts.stored()
@@ -251,3 +254,11 @@ def test_no_lookup_stands_inside_an_f_string(path: Path) -> None:
         if isinstance(call.args[0], ast.Constant)
     ]
     assert inside == []
+
+
+def test_what_tables_say_is_marked() -> None:
+    """Their words are looked up when they are shown, so nothing but the catalogue tells whether they were marked."""
+    kept = {message.id for message in texts.texts(CATALOG)}
+    told = {each.means for each in descriptions()} | {each.group for each in descriptions()}
+    told |= {each.help for each in (*KEYS, *COMMANDS, *PROGRAM_COMMANDS)} | set(PLACES.values())
+    assert told - kept == set()

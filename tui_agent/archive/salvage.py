@@ -184,7 +184,7 @@ def _save_session(connection: apsw.Connection, number: int, session: _SessionRow
 def _session_from_entries(connection: apsw.Connection, number: int) -> _SessionRow:
     last_title = f"SELECT {ENTRY_COLUMNS} FROM entry WHERE session = ? AND type = 'TitleSet' ORDER BY seq DESC"
     said = next(log.usable(connection.execute(last_title, (number,))), None)
-    title = said.entry.title if said is not None and isinstance(said.entry, TitleSet) else "Recovered session"
+    title = said.entry.title if said is not None and isinstance(said.entry, TitleSet) else _("Recovered session")
     at = str(connection.execute("SELECT min(at) FROM entry WHERE session = ?", (number,)).get)
     return _SessionRow(number, f"recovered-{number}", packed_text(title), b"", None, at, at, b"", 0, 0)
 

@@ -159,7 +159,7 @@ class Settings:
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
         "bell", N_("How to call when a turn or an approval waits and the terminal is not in front.")
     )
-    notify_after: int = _setting(10, "Seconds after which the end of a turn is worth a call.", low=0)
+    notify_after: int = _setting(10, N_("Seconds after which the end of a turn is worth a call."), low=0)
     keys: Mapping[str, str] = _setting({}, N_('Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.'))
 
     # places

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 
 LONGEST_FOR_TERMINALS = 74_000
 """Characters of base64 beyond which several terminals drop an OSC 52 sequence without a word."""
@@ -56,7 +56,7 @@ class Clipboard:
         data = text.encode("utf-8", "replace")
         encoded = base64.b64encode(data).decode("ascii")
         self._write_to_terminal(self._osc52(encoded))
-        size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
+        size = ngettext("{n:,} character", "{n:,} characters", len(text)).format(n=len(text))
         checked = await self._copy_natively(data)
         if checked:
             return _("Copied {size} with {checked}.").format(size=size, checked=checked)

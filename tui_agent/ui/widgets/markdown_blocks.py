@@ -82,7 +82,7 @@ def code_row(text: str) -> Row:
 def code_label(info: str, plain: bool) -> list[Row]:
     """What stands above a block of code: its language, and whatever else its fence says."""
     if plain:
-        return [Row((Run(f"code {info}".rstrip() + ":", "fence-label"),))]
+        return [Row((Run((_("code") + f" {info}").rstrip() + ":", "fence-label"),))]
     if not info:
         return []
     return [Row((Run(info, "code fence-label"),), lead=(Run("  ", "code"),), fill="code")]
