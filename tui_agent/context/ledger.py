@@ -219,7 +219,14 @@ class _Found:
 
     def details(self) -> tuple[Detail, ...]:
         """What was found, in the order it first appeared."""
-        return tuple(replace(detail, sources=tuple(self._sources[text])) for text, detail in self._details.items())
+        return tuple(_from_sources(detail, self._sources[text]) for text, detail in self._details.items())
+
+
+def _from_sources(detail: Detail, sources: Iterable[int]) -> Detail:
+    told = tuple(sources)
+    if told == detail.sources:
+        return detail
+    return Detail(detail.kind, detail.text, told, detail.origin, detail.name)
 
 
 def _rank(detail: Detail) -> tuple[int, int]:
