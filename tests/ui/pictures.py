@@ -36,6 +36,7 @@ from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScre
 from tui_agent.ui.theme import DARK, SIZES, THEMES
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
+from tui_agent.ui.words import word
 
 
 def logged(seq: int, entry: Any, minute: int) -> Logged:
@@ -182,7 +183,7 @@ class PictureApp(App[None]):
         chat.is_empty = False
         chat.transcript.load(self._story.entries, more_above=False)
         chat.transcript.apply(ContextMoved(4, 1, 4))
-        status = Status("qwen2.5-0.5b", "embedded", ready=True, approval="ask")
+        status = Status("qwen2.5-0.5b", word("embedded"), ready=True, approval="ask")
         chat.query_one(StatusBar).show_status(status)
         chat.query_one(StatusBar).show_gauge(GAUGE)
         live = next(each for each in self._story.entries if each.entry is self._story.compacted)

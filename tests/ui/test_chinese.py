@@ -66,7 +66,7 @@ async def test_the_chat_speaks_chinese_only() -> None:
         await until(lambda: bool(app.chat.query(GaugeBlock)) and app.chat.is_running, pilot)
         app.fill()
         await until(lambda: "已折叠" in screen_text(app), pilot)
-        names = {"tui-agent", "qwen", "embedded", "token", "undo-compact", "read_file", "Enter", "Ctrl"}
+        names = {"tui-agent", "qwen", "token", "undo-compact", "read_file", "Enter", "Ctrl"}
         said = {"periwinkle-", "main", "playground", "clamp", "sign"}
         code = {"go", "func", "Clamp", "int", "return", "min", "lo", "hi", "if"}
         words = set(re.findall(r"[A-Za-z][A-Za-z_-]+", screen_text(app)))
