@@ -44,6 +44,7 @@ KEYS = {
     "down": "\x1b[B",
     "pageup": "\x1b[5~",
     "pagedown": "\x1b[6~",
+    "end": "\x1b[F",
     "f1": "\x1bOP",
     "f2": "\x1bOQ",
     "f3": "\x1bOR",

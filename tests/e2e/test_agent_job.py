@@ -60,6 +60,8 @@ def edit_one(app: PtyApp, server: ModelServer, work: Path) -> None:
     app.sees("+    return max(low, min(value, high))")
     assert (work / "clamp.py").read_text() == SOURCE, "nothing is written before it is allowed"
     app.settle(0.5)
+    app.press("end")  # a long path pushes the end of it out of sight
+    app.sees_no("There is more below")
     app.press("y")
     app.sees("Edited.")
     assert "max(low, min(value, high))" in (work / "clamp.py").read_text()
