@@ -40,6 +40,23 @@ class Reviewer(Protocol):
     async def __call__(self, propose: Proposing, wish: Wish) -> Reviewed | None: ...
 
 
+def until_declined(review: Reviewer | None) -> Reviewer | None:
+    """The reviewer for one turn: once a preview was cancelled, only a request that could not be sent asks again."""
+    if review is None:
+        return None
+    declined = False
+
+    async def reviewing(propose: Proposing, wish: Wish) -> Reviewed | None:
+        nonlocal declined
+        if declined and not wish.must_fit:
+            return None
+        reviewed = await review(propose, wish)
+        declined = reviewed is None
+        return reviewed
+
+    return reviewing
+
+
 async def compact_if_due(bench: Workbench, session: Session, review: Reviewer | None) -> AsyncGenerator[Event, None]:
     """If a trigger is exceeded and the mode says so, compact: cheap stubs first, then a summary."""
     if obeyed_mode(bench, review) in ("remind", "off"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
-from tui_agent.agent.automatic import Reviewer, compact_if_due
+from tui_agent.agent.automatic import Reviewer, compact_if_due, until_declined
 from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.exchange import Exchange
 from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval, repairs
@@ -63,6 +63,9 @@ class Turn:
 
     is_left: bool = False
     """Whether the program is ending: a question that stands open then is asked again when the session is opened."""
+
+    def __post_init__(self) -> None:
+        self.review = until_declined(self.review)
 
     async def say(self, parts: tuple[Part, ...]) -> AsyncGenerator[Event, None]:
         """The user says something; the model answers it. An approval that is still pending is denied by it."""
