@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+from textual.widgets import OptionList
+
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tests.ui.support import LARGE, SMALL, Sitting, sitting
@@ -385,8 +387,12 @@ async def test_the_mode_is_switched_with_a_command(tmp_path: Path) -> None:
             assert person.conductor.services.bench.mode == "remind"
             await person.send("/compaction")
             await person.sees("When the context is full")
-            await person.press("down", "enter")
-            await person.until(lambda: getattr(person.conductor.services.bench, "mode", "") == "ask")
+            rows = person.app.screen.query_one(OptionList)
+            await person.until(lambda: rows.highlighted == 0)
+            await person.press("down")
+            await person.until(lambda: rows.highlighted == 1)
+            await person.press("enter")
+            await person.sees("Compaction: ask.")
             await person.send("/compaction sometimes")
             await person.sees("There is no compaction mode 'sometimes'.")
 
