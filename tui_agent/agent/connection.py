@@ -132,6 +132,12 @@ async def connect(settings: Settings, report: Report) -> Connection:
             return await _connect_to(server.endpoint, settings, server.models)
     if settings.embedded != "off" and (settings.local_model or is_installed()):
         return await _connect_to_embedded(settings, report)
+    if settings.embedded == "off" and is_installed():
+        raise NothingConfigured(
+            _("No model is configured."),
+            _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is switched off."),
+            _("Set `embedded` to auto, or set OPENAI_BASE_URL and OPENAI_API_KEY."),
+        )
     raise NothingConfigured(
         _("No model is configured."),
         _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed."),

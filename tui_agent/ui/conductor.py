@@ -140,6 +140,8 @@ class Conductor:
             card.explain(error.what, error.meaning, error.todo)
             self.screen.is_unconfigured = True
         else:
+            if self.screen.is_unconfigured:  # the card goes away, and with it the place of the keys
+                self.prompt.focus()
             self.screen.is_unconfigured = False
         activity.stop()
         self._go_on()

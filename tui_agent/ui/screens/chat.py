@@ -305,7 +305,7 @@ class ChatScreen(Screen[None]):
 
         So does what was typed before anything had the focus: it comes here, when the prompt has it already.
         """
-        is_for_prompt = self.focused in (None, self.transcript, self.prompt)
+        is_for_prompt = self.focused in (None, self.transcript, self.prompt) or self.query_one(StartCard).is_chosen_in
         if not is_for_prompt or not event.is_printable or event.character is None:
             return
         acts_on_message = event.key in _MESSAGE_KEYS and self.transcript.current is not None

@@ -36,6 +36,11 @@ class StartCard(Vertical):
 
         choice: Choice
 
+    @property
+    def is_chosen_in(self) -> bool:
+        """Whether the choices have the focus: they need no letters."""
+        return any(choices.has_focus for choices in self.query(OptionList))
+
     def explain(self, what: str, meaning: str, todo: str) -> None:
         """Say why no model can be asked. What the card is made of is mounted when it is needed first."""
         reason = Content("\n").join(content(part) for part in (what, meaning, todo) if part)
