@@ -1,8 +1,10 @@
 # Every target works in a virtual environment with the extra "dev": pip install -e ".[dev]"
 PYTHON ?= python
 SOURCES = tui_agent tests
+COVERING = tests/context tests/core tests/archive tests/model/test_wire.py tests/ui/test_safe_text.py \
+	tests/agent/test_compaction.py tests/agent/test_replays.py tests/agent/test_imports.py
 
-.PHONY: check format lint types layers test bench bench-peers snapshots docs texts run build ci
+.PHONY: check format lint types layers test coverage mutants bench bench-peers snapshots docs texts run build ci
 
 check: format lint types layers test  ## everything that must be green before a commit
 
@@ -20,6 +22,12 @@ layers:
 
 test:
 	$(PYTHON) -m pytest -q -n 2
+
+coverage:  ## every branch of what context, summaries, wire and archive are made by
+	$(PYTHON) -m pytest -q -m "not slow" --cov --cov-report=term $(COVERING)
+
+mutants:  ## changes that code in small ways, each of which a test must notice; takes an hour, in a copy of the checkout
+	set -e; copy=$$(mktemp -d); git clone -q . $$copy; cd $$copy; mutmut run; mutmut results; echo "in $$copy/mutants"
 
 bench:  ## the figures with their goals in one table; BENCH="--only start keys --json figures.json"
 	$(PYTHON) -m tests.benchmarks $(BENCH)

@@ -281,7 +281,9 @@ async def test_a_summary_that_would_not_make_the_context_smaller_is_not_put_in(t
             await talk(at, server, "one", "two")
             server.script(says("- one"))
             proposal = await propose(at, keep=2)
-            with pytest.raises(CompactionError, match=r"would not make the context smaller \([\d,]+ -> [\d,]+ tokens\)"):
+            with pytest.raises(
+                CompactionError, match=r"would not make the context smaller \([\d,]+ -> [\d,]+ tokens\)"
+            ):
                 await at.services.apply(at.session, proposal, text="a long story " * 500)
             assert at.session.checkpoint.head is None
 
@@ -357,3 +359,17 @@ async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path
 
 
 TOPICS = ("gardening", "sailing", "painting", "cooking", "walking", "reading", "singing", "sleeping")
+
+
+async def test_a_summary_after_unmarked_thoughts_is_begun_again_and_one_without_usage_counts_none(
+    tmp_path: Path,
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says(pieces=["I think about ", "it.\n</think>\n", "- six messages"], usage=None))
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            assert any(isinstance(event, SummaryRestarted) and not event.reason for event in events)
+            (proposed,) = [event for event in events if isinstance(event, Proposed)]
+            assert proposed.proposal.compacted.text == "Findings:\n- six messages"
+            assert proposed.proposal.compacted.usage is None

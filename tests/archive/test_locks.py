@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui_agent.archive.lease import FileLock, session_lock
+from tui_agent.archive.lease import FileLock, _owner, busy, session_lock
 from tui_agent.errors import SessionBusy
 
 
@@ -97,3 +97,8 @@ def test_any_session_id_has_a_lock_of_its_own_inside_the_directory(tmp_path: Pat
     assert list(tmp_path.iterdir()) == [directory]
     lock.release()
     other.release()
+
+
+def test_an_owner_that_cannot_be_read_is_nobody(tmp_path: Path) -> None:
+    assert _owner(tmp_path / "gone") == ""
+    assert "another window." in str(busy("one", ""))

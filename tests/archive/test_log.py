@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.archive.samples import AT, answered, everywhere, logged, returned, said
 from tui_agent.archive import Archive
 from tui_agent.archive.lease import FileLock
+from tui_agent.archive.log import usable
 from tui_agent.archive.rows import logged_of, row_of
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import (
@@ -289,3 +290,8 @@ def test_every_row_reads_back_as_what_was_written(text: str, at: str, tokens: in
     for entry in (UserSaid((TextPart(text * factor),)), AssistantSaid(text, finish=None), Noticed(text)):
         written = Logged(7, at, entry, tokens, "counter", tokens)
         assert logged_of(row_of(3, written)) == written
+
+
+def test_rows_that_hold_no_entry_are_passed_over() -> None:
+    good = row_of(1, said(1, "a"))
+    assert list(usable([(*good[:-1], b"wrong"), good])) == [said(1, "a")]

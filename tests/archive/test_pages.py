@@ -77,3 +77,15 @@ def test_a_row_whose_end_is_lost_is_left_out(connection: apsw.Connection) -> Non
     path.write_bytes(whole[: 3 * 4_096])
     assert len(whole) > 3 * 4_096
     assert {row[0] for row in Pages(path).rows() if len(row) == 3} == {2}
+
+
+def test_a_row_that_runs_over_the_end_of_its_page_is_left_out(connection: apsw.Connection) -> None:
+    connection.execute("INSERT INTO t VALUES (1, 'one'), (2, 'two')")
+    path = Path(connection.filename)
+    connection.close()
+    data = bytearray(path.read_bytes())
+    leaf, last = 4_096, 4_096 + 4_090
+    data[leaf + 8 : leaf + 10] = (4_090).to_bytes(2, "big")
+    data[last : last + 2] = bytes([100, 1])  # a hundred bytes, of which there are four
+    path.write_bytes(data)
+    assert {row[0]: row[2] for row in Pages(path).rows() if len(row) == 3} == {2: "two"}

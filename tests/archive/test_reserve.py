@@ -3,13 +3,16 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.archive.samples import AT, answered, mode, said
 from tests.fakes.disk import Room, small_disk
 from tui_agent.archive import Archive
+from tui_agent.archive.opening import Opened, _open_in_need
 from tui_agent.archive.reserve import BYTES, Reserve
-from tui_agent.errors import NotSaved
+from tui_agent.archive.schema import MIGRATIONS
+from tui_agent.errors import ArchiveUnavailable, NotSaved
 
 
 @pytest.fixture
@@ -108,3 +111,39 @@ def test_where_no_file_can_be_made_there_is_no_reserve(tmp_path: Path) -> None:
     reserve = Reserve(tmp_path / "nowhere" / "archive.db")
     assert not reserve.fill()
     assert not reserve.spend()
+
+
+async def test_an_opening_that_must_write_on_a_full_disk_takes_the_reserve_and_tells(path: Path) -> None:
+    with small_disk(path.parent) as (name, room):
+        archive = await Archive.open(path, vfs=name)
+        await archive.create_session("one", "/", AT)
+        await archive.close()
+        room.fill()
+        archive = await Archive.open(path, vfs=name, migrations=[*MIGRATIONS, "CREATE TABLE more (x INTEGER) STRICT"])
+        told: list[NotSaved] = []
+        archive.watch(told.append)
+        assert len(told) == 1
+        assert not archive.read_only
+        assert not reserve_of(path).exists()
+        assert [session.id for session in await archive.sessions()] == ["one"]
+        await archive.close()
+
+
+async def test_without_a_reserve_what_is_there_can_be_read(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    Reserve(path).spend()
+
+    def attempt() -> Opened:
+        raise apsw.FullError("full")
+
+    opened = _open_in_need(path, len(MIGRATIONS), attempt)
+    assert opened.read_only
+    assert "The disk is full: the archive" in opened.notices[0]
+    opened.connection.close()
+
+
+async def test_without_a_reserve_on_a_full_disk_there_is_no_new_archive(path: Path) -> None:
+    with small_disk(path.parent) as (name, room):
+        room.fill()
+        with pytest.raises(ArchiveUnavailable, match="disk is full"):
+            await Archive.open(path, vfs=name)

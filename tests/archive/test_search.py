@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.archive.samples import AT, answered, everywhere, logged, returned, said
 from tui_agent.archive import Archive
 from tui_agent.archive.index import searchable
+from tui_agent.archive.search import _matches
 from tui_agent.archive.terms import fold, index_text, pieces
 from tui_agent.core.entries import ImagePart, Logged, Noticed, OtherPart, Pinned, TextPart, ToolCall, UserSaid
 
@@ -302,3 +303,9 @@ def test_any_text_can_be_folded_indexed_and_asked_for(text: str) -> None:
     for piece in pieces(text):
         piece.as_match().encode()
         assert '"' not in "".join(piece.terms)
+
+
+def test_a_piece_that_only_the_index_has_found_is_believed_where_the_index_is_exact() -> None:
+    wanted = pieces("straw")
+    assert _matches("hay", wanted) == ("hay", ()) or not wanted[0].exact
+    assert _matches("hay", wanted, trust_terms=False) is None

@@ -17,12 +17,14 @@ from tui_agent.core.entries import (
     Logged,
     OtherPart,
     Reasoning,
+    Rewound,
     Size,
     TextPart,
     ToolCall,
     Usage,
     UserSaid,
     part_text,
+    said_text,
 )
 
 SAID: list[Entry] = [
@@ -82,3 +84,14 @@ def test_every_part_has_words() -> None:
     assert part_text(ImagePart("data:image/png;base64,AAAA")) == "[image]"
     assert part_text(ImagePart("https://x/p.png")) == "[image https://x/p.png]"
     assert part_text(OtherPart("audio", "{}")) == "[audio]"
+
+
+def test_the_words_of_an_entry_are_those_that_were_said() -> None:
+    assert said_text(SAID[0]) == "a\n[image p.png]\n[audio]"
+    assert said_text(SAID[3]) == "S"
+    assert said_text(Rewound(3)) == ""
+
+
+def test_what_is_json_already_is_left_as_it_is() -> None:
+    assert codec.value_to_json({"a": [1]}) == {"a": [1]}
+    assert codec.value_from_json(Usage, {"prompt": 1, "completion": 2, "new": 3}) == Usage(1, 2)

@@ -43,7 +43,7 @@ def _take(path: Path) -> None:
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(descriptor, 0, BYTES)
-        else:
+        else:  # pragma: no cover - where the system has no such call
             os.write(descriptor, bytes(BYTES))
     finally:
         os.close(descriptor)
