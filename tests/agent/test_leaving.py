@@ -137,3 +137,27 @@ async def test_what_a_carried_detail_holds_is_not_reported_as_left_out(tmp_path:
             proposal = await propose(at, keep=0)
             assert [detail.text for detail in proposal.compacted.details] == ["The deploy password is periwinkle-7"]
             assert proposal.lost == ()
+
+
+async def test_ten_chained_compactions_lose_nothing_that_the_first_one_had_but_what_was_superseded(
+    tmp_path: Path,
+) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        if not body["messages"][0]["content"].startswith("You write down the facts"):
+            return says("ok")
+        record = body["messages"][-1]["content"]
+        asked = [word for word in record.split() if word.startswith("TASK-")]
+        return says("\n".join(f"- {task} is to be done" for task in asked) or "- nothing new")
+
+    with ModelServer(otherwise=reply) as server:
+        async with desk(server, tmp_path, context_window=64_000) as at:
+            texts: list[str] = []
+            for place in range(10):
+                await at.say(f"TASK-{place:02} comes next")
+                await at.say("and some words more")
+                compacted = await compact(at, keep=0)
+                texts.append(f"TASK-{place:02} is to be done")
+                assert [item.text for item in compacted.items] == texts
+                assert len({item.id for item in compacted.items}) == place + 1
+            read = [request.last_text for request in server.requests if "<record>" in request.last_text]
+            assert all(text not in record.split("</record>")[0] for text in texts for record in read)
