@@ -3,7 +3,6 @@
 from collections import defaultdict
 
 from tui_agent.agent.session import Session
-from tui_agent.context.words import salient
 from tui_agent.core.entries import UserSaid, said_text
 
 MOST_WORDS = 8
@@ -23,6 +22,8 @@ async def retrieved_for(session: Session) -> tuple[str, ...]:
     newest = next((each.entry for each in reversed(session.tail) if isinstance(each.entry, UserSaid)), None)
     if not upto or newest is None:
         return ()
+    from tui_agent.context.words import salient  # it knows much about words, and most starts need none of it
+
     scores: defaultdict[int, float] = defaultdict(float)
     lines: dict[int, str] = {}
     for word in sorted(salient(said_text(newest)), key=lambda each: (-len(each), each))[:MOST_WORDS]:

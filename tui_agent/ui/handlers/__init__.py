@@ -4,31 +4,32 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from tui_agent.ui.conductor import Handler
+from tui_agent.ui.handlers import instructions
 
 _SUBJECTS = ("models", "memory", "writing", "looks", "sessions", "settings")
-"""The modules of this package, those first that most runs need."""
+"""The modules of this package that not every start needs, those first that most runs need."""
 
 
 class _Handlers(Mapping[str, Handler]):
     """The handlers of all subjects; a subject, with the screens it shows, is loaded when it is first looked into."""
 
     def __getitem__(self, name: str) -> Handler:
-        for subject in _SUBJECTS:
-            handlers = _handlers_of(subject)
+        for handlers in _all():
             if name in handlers:
                 return handlers[name]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for subject in _SUBJECTS for name in _handlers_of(subject))
+        return (name for handlers in _all() for name in handlers)
 
     def __len__(self) -> int:
-        return sum(len(_handlers_of(subject)) for subject in _SUBJECTS)
+        return sum(map(len, _all()))
 
 
-def _handlers_of(subject: str) -> Mapping[str, Handler]:
-    handlers: Mapping[str, Handler] = import_module(f"{__name__}.{subject}").HANDLERS
-    return handlers
+def _all() -> Iterator[Mapping[str, Handler]]:
+    yield instructions.HANDLERS
+    for subject in _SUBJECTS:
+        yield import_module(f"{__name__}.{subject}").HANDLERS
 
 
 HANDLERS: Mapping[str, Handler] = _Handlers()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from tui_agent.agent import instructions
 from tui_agent.agent.spending import known_prices, remember_prices
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.core.events import Gauge
@@ -15,7 +14,6 @@ from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.model_notes import note_of
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
-from tui_agent.ui.screens.instructions import InstructionsAnswer, InstructionsScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
@@ -184,23 +182,6 @@ def _set_approval(chat: Conductor, mode: str) -> None:
     )
 
 
-async def offer_instructions(chat: Conductor, argument: str) -> None:
-    """Ask about the workspace's instructions file, once for each text."""
-    offered = await instructions.offer(chat.services)
-    if offered is None:
-        return
-    found = offered
-
-    async def answered(answer: InstructionsAnswer | None) -> None:
-        if answer == "accepted":
-            await instructions.accept(chat.services, found)
-        elif answer == "declined":
-            await instructions.decline(chat.services, found)
-        chat.view.measure()
-
-    chat.app.push_screen(InstructionsScreen(found), answered)
-
-
 async def start(chat: Conductor, choice: str) -> None:
     """A choice of the start card."""
     match choice:
@@ -238,7 +219,6 @@ HANDLERS: Mapping[str, Handler] = {
     "tools": tools,
     "approve": approve,
     "cycle-approval": cycle_approval,
-    "instructions": offer_instructions,
     "start": start,
     "use-key": use_key,
     "use-url": use_url,
