@@ -4,13 +4,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from tui_agent.agent.deny_list import Reading, read_command
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
 from tui_agent.settings import Approval
 
 Verdict = Literal["once", "session", "always", "denied"]
 Judgement = Literal["allow", "ask", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command line was understood to do."""
+
+    denied_by: str | None = None
+    """The entry of the deny list that a command in it matches."""
+
+    doubt: str = ""
+    """Why a denied program might run all the same, hidden from a reading of the text; "" for no doubt."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it certainly names no denied program."""
+        return self.denied_by is None and not self.doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,8 @@ class Rulebook:
         if intent.tool in self._deny:
             return Reading(denied_by=intent.tool)
         if intent.kind == "command":
+            from tui_agent.agent.deny_list import read_command  # it knows much about shells, and few runs need it
+
             return read_command(intent.binding, self._deny)
         return Reading()
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from tui_agent.agent.approval import Reading
 from tui_agent.agent.runs_a_text import is_evaluated, runs_a_text
 from tui_agent.agent.shell_words import SimpleCommand, Unreadable, Word, commands_in
 
@@ -47,22 +48,6 @@ _PLACING = _names("cp mv ln install tee touch chmod dd")
 """Programs that put a file where their arguments say."""
 
 _DEEPEST = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a command line was understood to do."""
-
-    denied_by: str | None = None
-    """The entry of the deny list that a command in it matches."""
-
-    doubt: str = ""
-    """Why a denied program might run all the same, hidden from a reading of the text; "" for no doubt."""
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it certainly names no denied program."""
-        return self.denied_by is None and not self.doubt
 
 
 def read_command(command: str, deny: Sequence[str]) -> Reading:
