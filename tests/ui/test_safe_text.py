@@ -39,7 +39,7 @@ MARKUP = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "shown"), HOSTILE.items(), ids=ascii)
+@pytest.mark.parametrize(("text", "shown"), HOSTILE.items(), ids=range(len(HOSTILE)))
 def test_what_a_terminal_would_obey_or_hide_is_named(text: str, shown: str) -> None:
     assert safe(text) == shown
 
