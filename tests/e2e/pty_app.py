@@ -21,6 +21,7 @@ import pyte
 
 from tests.fakes.canary import CANARY
 from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Gate
 
 PATIENCE = 30.0
 """Seconds after which what a test waits for will not come any more; generous, for slow and busy machines."""
@@ -214,6 +215,10 @@ class PtyApp:
             assert ended is None, f"{complaint}; the program ended with {ended}:\n{self.text}"
             assert time.monotonic() < deadline, f"{complaint}:\n{self.text}"
             self.pump(0.05)
+
+    def reaches(self, gate: Gate) -> None:
+        """Wait until the endpoint stands at a gate. What is drawn meanwhile is read: nobody can draw on a full pipe."""
+        self.until(gate.reached.is_set, "the endpoint never came to this gate")
 
     def pump(self, seconds: float) -> bool:
         """Read what the program writes, waiting for it at most so long; whether there was anything."""

@@ -70,7 +70,7 @@ def test_an_answer_that_cannot_be_saved_is_kept_until_it_can(server: ModelServer
     server.script(says("an answer that came while the disk was full", hold=gate, hold_after=3))
     with opened(server, tmp_path, tools="false") as app:
         app.say("first question")
-        gate.wait_until_reached()
+        app.reaches(gate)
         app.sees("an answer that")
         fill_disk(app)
         gate.open()
@@ -90,7 +90,7 @@ def test_nobody_has_to_wait_for_the_disk(server: ModelServer, tmp_path: Path, wa
     server.script(says("an answer that came while the disk was full", hold=gate, hold_after=3))
     with opened(server, tmp_path, tools="false") as app:
         app.say("first question")
-        gate.wait_until_reached()
+        app.reaches(gate)
         fill_disk(app)
         gate.open()
         app.sees("NOT SAVED")
@@ -147,7 +147,7 @@ def test_a_full_disk_holds_the_next_message_and_still_takes_the_answer_that_was_
     server.script(says(pieces=pieces, hold=gate, hold_after=3), says("second answer"))
     with opened(server, tmp_path, tools="false") as app:
         app.say("first question")
-        gate.wait_until_reached()
+        app.reaches(gate)
         filler = fill(small_disk)
         gate.open()
         app.sees("NOT SAVED: the disk is full")

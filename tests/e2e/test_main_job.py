@@ -53,7 +53,7 @@ def test_chat_compact_edit_ask_quit_continue_undo(server: ModelServer, tmp_path:
         gate = Gate()
         server.script(says("- the third and the fourth question were asked", hold=gate, hold_after=4))
         app.press("f4")
-        gate.wait_until_reached()
+        app.reaches(gate)
         app.sees("the third and")
         assert "were asked" not in app.text
         gate.open()

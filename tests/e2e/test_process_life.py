@@ -39,7 +39,7 @@ def streaming(server: ModelServer, home: Path, **more: Any) -> Iterator[PtyApp]:
     server.script(says("half of it is here and the rest is not", hold=gate, hold_after=5))
     with opened(server, home, tools="false", **more) as app:
         app.say("tell me all")
-        gate.wait_until_reached()
+        app.reaches(gate)
         app.sees("half of it is here")
         yield app
 

@@ -66,7 +66,7 @@ def _streaming(server: ModelServer, home: Path) -> Iterator[PtyApp]:
     server.script(says(f"{HALF} and the rest is not", hold=gate, hold_after=5))
     with opened(server, home, extra=CRASHING) as app:
         app.say("tell me all")
-        gate.wait_until_reached()
+        app.reaches(gate)
         app.sees(HALF)
         yield app
 
@@ -101,7 +101,7 @@ def _summarising(server: ModelServer, home: Path) -> Iterator[PtyApp]:
             app.sees_no("Esc stops")
         server.script(says("- the user asked [1] and was answered [2]", hold=gate, hold_after=3))
         app.press("f4")
-        gate.wait_until_reached()
+        app.reaches(gate)
         yield app
 
 
