@@ -11,6 +11,7 @@ import argparse
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -211,6 +212,7 @@ def compare(
                 contestants.append(contestant)
         for number in range(rounds):
             for each in contestants:
+                print(f"round {number + 1}: {each.peer.name}", file=sys.stderr, flush=True)
                 if reason := tried(each.play):
                     remarks.append(f"{each.peer.name}, round {number + 1}: {reason}")
     return contestants, remarks
