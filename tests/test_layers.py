@@ -207,6 +207,8 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
 GATE = PACKAGE / "ui" / "safe_text.py"
 WIDGETS = {"Static", "Prose", "Label", "Button", "Checkbox", "Collapsible", "Option", "Tab", "Text", "Link", "Digits"}
 SHOWING = {"notify", "update", "set_label", "set_title"}
+FIELDS = {"Input", "SafeInput", "TextArea", "SafeTextArea", "OptionList", "Select", "RadioButton", "SelectionList"}
+SHOWN_ARGUMENTS = {"content", "label", "message", "placeholder", "prompt", "title", "tooltip"}
 SHOWN_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "placeholder", "title", "sub_title"}
 OUTSIDE = {
     "text",
@@ -294,11 +296,13 @@ def is_harmless(shown: ast.expr) -> bool:
 def handed_over(module: ast.Module) -> Iterator[tuple[int, ast.expr]]:
     """What is given to a widget, a toast or a title."""
     for node in ast.walk(module):
-        if isinstance(node, ast.Call) and node.args:
+        if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             if name in WIDGETS or method in SHOWING:
-                yield node.lineno, node.args[0]
+                yield from ((node.lineno, each) for each in node.args[:1])
+            if name in WIDGETS | FIELDS or method in SHOWING:
+                yield from ((node.lineno, each.value) for each in node.keywords if each.arg in SHOWN_ARGUMENTS)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Attribute) and target.attr in SHOWN_ATTRIBUTES:
