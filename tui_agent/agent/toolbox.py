@@ -3,17 +3,26 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from tui_agent.agent.past import Past
-from tui_agent.agent.tools.base import Tool
-from tui_agent.agent.tools.mcp import McpServers, ServerState
-from tui_agent.agent.tools.mcp_config import load_servers
+from tui_agent.agent.tools.base import ServerState, Tool
 from tui_agent.agent.workspace import Workspace
 from tui_agent.paths import config_file, data_dir, log_dir
 from tui_agent.settings import Settings
 
 MCP_FILE = "mcp.json"
 """Beside the settings file: the user's own list of servers. Nothing in a project directory adds to it."""
+
+
+class Servers(Protocol):
+    """What is seen here of the MCP servers, whose module is loaded when a model wants tools."""
+
+    def tools(self) -> dict[str, Tool]: ...
+
+    def states(self) -> tuple[ServerState, ...]: ...
+
+    async def close(self) -> None: ...
 
 
 class Toolbox:
@@ -29,7 +38,7 @@ class Toolbox:
         """
         self._settings = settings
         self._changed = changed
-        self._servers: McpServers | None = None
+        self._servers: Servers | None = None
         closed = (data_dir(override=settings.data_dir), config_file(), config_file().parent / MCP_FILE)
         ripgrep = shutil.which("rg")
         from tui_agent.agent.tools.registry import default_tools  # slow to load; a run without a model wants none
@@ -48,10 +57,15 @@ class Toolbox:
         Raises:
             ConfigInvalid: the list of servers cannot be understood.
         """
+        from tui_agent.agent.tools.mcp_config import load_servers
+
         listed = load_servers(config_file().parent / MCP_FILE)
         if listed:
-            self._servers = McpServers(listed, log_dir(override=self._settings.data_dir), changed=self._changed)
-            self._servers.start()
+            from tui_agent.agent.tools.mcp import McpServers
+
+            servers = McpServers(listed, log_dir(override=self._settings.data_dir), changed=self._changed)
+            servers.start()
+            self._servers = servers
 
     def tools(self) -> dict[str, Tool]:
         """All tools that can be called now, by name."""

@@ -14,6 +14,19 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class ServerState:
+    """How a server is doing."""
+
+    name: str
+    status: Literal["starting", "ready", "failed"] = "starting"
+    reason: str = ""
+    """Why it failed."""
+
+    tools: tuple[str, ...] = ()
+    """The names its tools are offered under."""
+
+
+@dataclass(frozen=True, slots=True)
 class Intent:
     """What a call would do, settled to the byte before anyone is asked."""
 

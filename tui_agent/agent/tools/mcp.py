@@ -8,11 +8,11 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TextIO, cast
+from typing import TextIO, cast
 
-from tui_agent.agent.tools.base import Intent, Report, Tool, ToolResult, count_of, one_line
+from tui_agent.agent.tools.base import Intent, Report, ServerState, Tool, ToolResult, count_of, one_line
 from tui_agent.agent.tools.mcp_values import Connection, ConnectionLost, RemoteResult, RemoteTool, Server
 from tui_agent.agent.tools.text_files import visible
 from tui_agent.core.messages import ToolSpec
@@ -38,19 +38,6 @@ _SDK_LOGGER = logging.getLogger("mcp")
 """The SDK's own log, which would otherwise print its warnings on the screen."""
 
 Connect = Callable[[Server, TextIO], AbstractAsyncContextManager[Connection]]
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """How a server is doing."""
-
-    name: str
-    status: Literal["starting", "ready", "failed"] = "starting"
-    reason: str = ""
-    """Why it failed."""
-
-    tools: tuple[str, ...] = ()
-    """The names its tools are offered under."""
 
 
 class McpServers:
