@@ -325,6 +325,9 @@ def test_a_small_model_is_offered_what_a_tool_cannot_do_without() -> None:
     slim = json.loads(simplified(ToolSpec("look", "Looks.", json.dumps(parameters))).parameters)
     assert set(slim["properties"]) == {"pattern"}
     assert slim["required"] == ["pattern"]
+    del parameters["required"]
+    slim = json.loads(simplified(ToolSpec("look", "Looks.", json.dumps(parameters))).parameters)
+    assert slim["required"] == ["pattern"], "with nothing at all it would be called again and again"
     for kept in ('{"type":"object"}', '{"type":"object","properties":{"a":{"$ref":"#/x"}}}'):
         assert simplified(ToolSpec("look", "Looks.", kept)).parameters == kept
 

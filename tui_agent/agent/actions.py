@@ -37,14 +37,16 @@ _WHOLE_CHARACTERS = re.compile(
 
 
 def simplified(spec: ToolSpec) -> ToolSpec:
-    """The tool with what it cannot do without: a small model fills in everything it is offered, and thinks up a glob, a
-    directory or a limit that nobody asked for."""
+    """The tool with what it cannot do without, or else with the first thing it takes: a small model fills in everything
+    it is offered, and thinks up a glob, a directory or a limit that nobody asked for."""
     parameters = _parameters(spec)
-    properties, required = parameters.get("properties"), parameters.get("required", [])
+    properties = parameters.get("properties")
     if not isinstance(properties, dict):
         return spec
+    required = parameters.get("required") or [*properties][:1]
     kept = {name: each for name, each in properties.items() if name in required}
-    return replace(spec, parameters=json.dumps({**parameters, "properties": kept}, separators=(",", ":")))
+    slim = {**parameters, "properties": kept, "required": required}
+    return replace(spec, parameters=json.dumps(slim, separators=(",", ":")))
 
 
 def response_format(specs: Sequence[ToolSpec]) -> dict[str, Any]:
