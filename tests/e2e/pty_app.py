@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -164,6 +164,9 @@ class PtyApp:
         os.set_blocking(self._master, False)
         self._set_size(*size)
         self.terminal = Terminal(*size)
+        self._waited = 0
+        """Nanoseconds that its threads were ready to run and were not let."""
+
         self.termios_before = termios.tcgetattr(self._slave)
         launch = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *(command or program()), *argv]
         self.process = subprocess.Popen(
@@ -281,10 +284,20 @@ class PtyApp:
 
     # ── how it ends ──────────────────────────────────────────────────────────
 
+    def clock(self) -> float:
+        """The time, less what its threads have waited for a processor: others' work is not taken for its own."""
+        waited = 0
+        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            with suppress(OSError):  # the thread has ended
+                waited += int(thread.read_text().split()[1])
+        self._waited = max(self._waited, waited)
+        return time.monotonic() - self._waited / 1e9
+
     def ends(self, seconds: float = PATIENCE) -> int:
         """Wait until the program has ended; its exit code."""
         deadline = time.monotonic() + seconds
         while (ended := self.process.poll()) is None:
+            self.clock()
             assert time.monotonic() < deadline, f"the program has not ended:\n{self.text}"
             if self._master < 0:
                 try:

@@ -1,12 +1,10 @@
 """The lives of a program that is killed: what it may be doing then, and what it has told and must not lose."""
 
-import contextlib
 import random
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tests.e2e.pty_app import GAUGE, PtyApp
@@ -27,14 +25,6 @@ class MortalApp(PtyApp):
     dies_at = float("inf")
     died = 0.0
     """What its clock showed then."""
-
-    def clock(self) -> float:
-        """The time, less what its threads have waited for a processor: others' work is not taken for its own lag."""
-        waited = 0
-        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
-            with contextlib.suppress(OSError):  # the thread has ended
-                waited += int(thread.read_text().split()[1])
-        return time.monotonic() - waited / 1e9
 
     def pump(self, seconds: float) -> bool:
         left = self.dies_at - time.monotonic()
