@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from tui_agent.cli_parsers import SETTINGS, parse, settings_flags
@@ -83,6 +84,8 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     if os.environ.get("NO_COLOR") == "":  # empty says nothing; Textual takes it for a yes
         del os.environ["NO_COLOR"]
     gc.disable()  # until the chat has been painted: there is nothing to be collected, but much to be looked through
+    import_module("textual.app")
+    gc.freeze()  # nor is there anything in these modules when it is enabled again
     from tui_agent.ui.app import TuiAgentApp
     from tui_agent.ui.process import let_go_of_lost_terminal
 

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from importlib import resources
 
 TABLE_FILE = "window_table.json"
 """Beside this module; written by `refresh_windows`."""
@@ -27,6 +26,8 @@ def plain_name(model: str) -> str:
 
 @cache
 def _table() -> dict[str, int]:
+    from importlib import resources  # takes time, and a model on this machine needs no table
+
     text = resources.files("tui_agent.model").joinpath(TABLE_FILE).read_text(encoding="utf-8")
     table: dict[str, int] = json.loads(text)["windows"]
     return table

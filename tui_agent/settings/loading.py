@@ -1,6 +1,5 @@
 """Gathers the settings from everywhere they may come from and says what was wrong with them."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -299,5 +298,7 @@ def _named(word: str) -> str:
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1)
     return _(" Did you mean {close}?").format(close=close[0]) if close else ""

@@ -1,7 +1,6 @@
 """A TOML file as dotted keys with the lines they stand on, so that a complaint can say where to look."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +51,8 @@ def read_toml(path: Path) -> TomlFile:
     """The file's values. Never raises: what is wrong with the file is its `trouble`; a missing file is empty."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
+        import tomllib  # not before there is a file to read: most have none
+
         return TomlFile(path, tomllib.loads(text), text)
     except FileNotFoundError:
         return TomlFile(path, {}, is_missing=True)

@@ -1,6 +1,5 @@
 """One setting's value, from TOML or from text, checked against its type and limits."""
 
-import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import fields
@@ -167,6 +166,8 @@ def _read(kind: Any, text: str) -> object:
 def _read_many(kind: Any, text: str) -> object:
     """A list as a TOML array or with commas, a table as a TOML inline table."""
     if text[:1] in ("[", "{"):
+        import tomllib
+
         try:
             return tomllib.loads(f"value = {text}")["value"]
         except (ValueError, RecursionError):

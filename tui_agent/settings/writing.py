@@ -6,7 +6,6 @@ the old one in that setting alone.
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ def with_setting(text: str, name: str, value: str, *, inside: str = "") -> str:
         raise SettingRefused(complaint(name, name, value, error), _("Nothing was changed.")) from None
     written = _unset_word(name) if allowed is None else allowed
     # A key that stands there under its other name is changed where it stands.
-    values = tomllib.loads(text)
+    values = _parsed(text)
     place = next((each for each in _places(name) if _at(values, each) is not None), _places(name)[0])
     return _with(text, place, list(written) if isinstance(written, tuple) else written)
 
@@ -52,7 +51,7 @@ def with_setting(text: str, name: str, value: str, *, inside: str = "") -> str:
 def without_setting(text: str, name: str, *, inside: str = "") -> str:
     """The file's text without a setting, under whichever of its names it stands there."""
     for place in ((*_places(name)[0], inside),) if inside else _places(name):
-        if _at(tomllib.loads(text), place) is not None:
+        if _at(_parsed(text), place) is not None:
             text = _without(text, place)
     return text
 
@@ -93,6 +92,12 @@ def _places(name: str) -> tuple[Place, ...]:
     return (*((about.table, each) for each in names), (name,))
 
 
+def _parsed(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text)
+
+
 def _at(values: Mapping[str, Any], place: Place) -> Any:
     for key in place[:-1]:
         inner = values.get(key)
@@ -115,7 +120,7 @@ def _unset_word(name: str) -> str:
 
 
 def _with(text: str, place: Place, value: object) -> str:
-    values = tomllib.loads(text)
+    values = _parsed(text)
     candidates = _added(text, place, value) if _at(values, place) is None else _assigned(text, place, value)
     return _first_that_says(candidates, _put(values, place, value))
 
@@ -128,7 +133,7 @@ def _without(text: str, place: Place) -> str:
     for key in place[:-1]:
         table = table[key]
     table.remove(place[-1])
-    return _first_that_says(iter([tomlkit.dumps(document)]), _put(tomllib.loads(text), place, None))
+    return _first_that_says(iter([tomlkit.dumps(document)]), _put(_parsed(text), place, None))
 
 
 def _assigned(text: str, place: Place, value: object) -> Iterator[str]:
@@ -191,7 +196,7 @@ def _first_that_says(candidates: Iterator[str], wanted: Mapping[str, Any]) -> st
     """The first text that reads as wanted: a line put into the middle of a longer text does not."""
     for text in candidates:
         try:
-            if _said(tomllib.loads(text)) == _said(wanted):
+            if _said(_parsed(text)) == _said(wanted):
                 return text
         except ValueError:
             continue

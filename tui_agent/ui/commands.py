@@ -1,6 +1,5 @@
 """The slash commands as a table, what a text in the prompt asks for, and the command palette made from the table."""
 
-import difflib
 import os.path
 import re
 from collections.abc import Callable
@@ -121,6 +120,8 @@ def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> S
         return Say(text) if argument and not command.argument else Run(command, argument)
     if is_path("/" + matched[1]):
         return Say(text)
+    import difflib
+
     nearest = difflib.get_close_matches(name, BY_NAME, n=1)
     return UnknownCommand(matched[1], nearest[0] if nearest else "")
 
