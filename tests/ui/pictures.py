@@ -1,10 +1,11 @@
 """Screens with fixed contents, to be pictured: no clock, no endpoint, no archive."""
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from textual.app import App
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from tui_agent.agent.approval import ApprovalRequest
@@ -28,12 +29,14 @@ from tui_agent.core.events import Appended, ContextMoved, Event, Gauge, GaugePar
 from tui_agent.settings import Settings, descriptions
 from tui_agent.settings.describe import value_text
 from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.appearance import dress
+from tui_agent.ui.plain import Ascii, is_plain, wants_ascii
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.preview import Material, PreviewScreen
 from tui_agent.ui.screens.session_rows import SessionRow
 from tui_agent.ui.screens.sessions import SessionSource
 from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScreen
-from tui_agent.ui.theme import DARK, SIZES, THEMES
+from tui_agent.ui.theme import DARK, SIZES
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
 from tui_agent.ui.words import word
@@ -160,18 +163,25 @@ class PictureApp(App[None]):
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
-    def __init__(self, modal: Screen[Any] | None = None, theme: str = DARK.name, story: Story = ENGLISH) -> None:
+    def __init__(
+        self,
+        modal: Screen[Any] | None = None,
+        theme: str = DARK.name,
+        story: Story = ENGLISH,
+        look: Settings = Settings(animation=False),  # noqa: B008 (a value)
+    ) -> None:
         super().__init__()
         self._story = story
-        for each in THEMES:
-            self.register_theme(each)
-        self.theme = theme
-        self.animation_level = "none"
+        self._last_filters = [Ascii()] if wants_ascii(look, {}) else []
+        dress(self, replace(look, theme=theme))
         self.chat = ChatScreen(animated=False)
         self._modal = modal
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return SIZES
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self._last_filters]
 
     def get_default_screen(self) -> Screen[Any]:
         return self.chat
@@ -181,6 +191,7 @@ class PictureApp(App[None]):
         chat = self.chat
         chat.prompt.cursor_blink = False
         chat.is_empty = False
+        chat.transcript.plain = is_plain()
         chat.transcript.load(self._story.entries, more_above=False)
         chat.transcript.apply(ContextMoved(4, 1, 4))
         status = Status("qwen2.5-0.5b", word("embedded"), ready=True, approval="ask")

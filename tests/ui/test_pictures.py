@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from tests.ui import pictures
 from tests.ui.pictures import PictureApp
 from tests.ui.support import LARGE, SMALL, USUAL, until
+from tui_agent.settings import Settings
 from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.help import HelpScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -190,3 +191,28 @@ def test_settings(snap_compare: Any, size: tuple[int, int]) -> None:
 def test_sessions_found_by_what_was_said(snap_compare: Any) -> None:
     app = PictureApp(SessionsScreen(pictures.SESSIONS))
     assert snap_compare(app, terminal_size=LARGE, run_before=in_modal(*"/parser", is_ready=has_peeked))
+
+
+PLAIN, ASCII = Settings(plain=True), Settings(characters="ascii", animation=False)
+
+
+@every_size
+def test_plain_chat(snap_compare: Any, size: tuple[int, int]) -> None:
+    app = PictureApp(look=PLAIN)
+    assert snap_compare(app, terminal_size=size, run_before=after_filling(*"write a test"))
+
+
+def test_plain_preview(snap_compare: Any) -> None:
+    app = PictureApp(pictures.preview(), look=PLAIN)
+    assert snap_compare(app, terminal_size=USUAL, run_before=in_modal(is_ready=has_proposal))
+
+
+@every_size
+def test_ascii_chat(snap_compare: Any, size: tuple[int, int]) -> None:
+    app = PictureApp(look=ASCII)
+    assert snap_compare(app, terminal_size=size, run_before=after_filling(*"write a test"))
+
+
+def test_chat_without_colours(snap_compare: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(PictureApp(), terminal_size=LARGE, run_before=after_filling(*"write a test"))
