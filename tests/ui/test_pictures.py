@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.ui import pictures
 from tests.ui.pictures import PictureApp
@@ -67,6 +68,8 @@ def in_modal(*keys: str, is_ready: Callable[[PictureApp], bool] = lambda app: Tr
         assert isinstance(app, PictureApp)
         app.open_modal()
         await pilot.pause()
+        for field in app.screen.query(Input):
+            field.cursor_blink = False
         await until(lambda: is_ready(app), pilot)
         await pilot.press(*keys)
         await pilot.pause()
