@@ -260,5 +260,6 @@ def test_what_tables_say_is_marked() -> None:
     """Their words are looked up when they are shown, so nothing but the catalogue tells whether they were marked."""
     kept = {message.id for message in texts.texts(CATALOG)}
     told = {each.means for each in descriptions()} | {each.group for each in descriptions()}
-    told |= {each.help for each in (*KEYS, *COMMANDS, *PROGRAM_COMMANDS)} | set(PLACES.values())
+    told |= {each.help for each in KEYS} | {each.help for each in COMMANDS} | {each.help for each in PROGRAM_COMMANDS}
+    told |= set(PLACES.values())
     assert told - kept == set()

@@ -9,10 +9,10 @@ from tests.ui.pictures import GAUGE, PictureApp
 from tests.ui.pictures_zh import CHINESE
 from tests.ui.screen_text import screen_lines, screen_text
 from tests.ui.support import until
+from tui_agent.core.columns import padded
 from tui_agent.settings import speak
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.screens.help import help_lines
-from tui_agent.core.columns import padded
 from tui_agent.ui.widgets.gauge import GaugeBlock
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.welcome import welcome
