@@ -11,7 +11,7 @@ import pytest
 from tests.archive.samples import AT, answered, content, logged, mode, said
 from tests.fakes.disk import Fault, faulty_disk
 from tui_agent.archive import Archive
-from tui_agent.archive.faults import as_write_errors, transaction
+from tui_agent.archive.faults import as_read_errors, as_write_errors, transaction
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.opening import on_network_file_system, open_file
 from tui_agent.archive.worker import Worker
@@ -292,3 +292,10 @@ def test_on_a_network_file_system_no_memory_is_shared_and_the_user_is_told(tmp_p
     assert opened.connection.pragma("synchronous") == 2
     assert ["network file system" in notice for notice in opened.notices] == [True]
     opened.connection.close()
+
+
+def test_a_reading_that_the_disk_refuses_says_so(path: Path) -> None:
+    with pytest.raises(ArchiveUnavailable, match="the disk reported an error"), as_read_errors(path):
+        raise apsw.IOError("fake")
+    with pytest.raises(ArchiveUnavailable, match="cannot be used"), as_read_errors(path):
+        raise PermissionError(13, "Permission denied")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui_agent.archive.lease import FileLock, _owner, busy, session_lock
+from tui_agent.archive.lease import FileLock, _is_still_at, _owner, busy, session_lock
 from tui_agent.errors import SessionBusy
 
 
@@ -102,3 +102,14 @@ def test_any_session_id_has_a_lock_of_its_own_inside_the_directory(tmp_path: Pat
 def test_an_owner_that_cannot_be_read_is_nobody(tmp_path: Path) -> None:
     assert _owner(tmp_path / "gone") == ""
     assert "another window." in str(busy("one", ""))
+
+
+def test_a_lock_file_that_was_removed_meanwhile_is_not_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR)
+    assert _is_still_at(path, descriptor)
+    path.unlink()
+    assert not _is_still_at(path, descriptor)
+    path.touch()
+    assert not _is_still_at(path, descriptor)
+    os.close(descriptor)

@@ -107,6 +107,14 @@ def test_a_reserve_that_was_not_finished_is_finished(tmp_path: Path) -> None:
     assert reserve_of(path).stat().st_size == BYTES
 
 
+async def test_where_there_is_no_shortage_none_is_told(archive: Archive, path: Path) -> None:
+    told: list[NotSaved] = []
+    archive.watch(told.append)
+    assert told == []
+    assert Reserve(path).fill()
+    assert Reserve(path).fill()
+
+
 def test_where_no_file_can_be_made_there_is_no_reserve(tmp_path: Path) -> None:
     reserve = Reserve(tmp_path / "nowhere" / "archive.db")
     assert not reserve.fill()

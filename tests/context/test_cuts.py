@@ -5,6 +5,7 @@ import pytest
 from tests.context.logs import alternating, answer, calls, compacted, log_of, result, user, wire_of
 from tests.fakes.valid import problems
 from tui_agent.context.cuts import atoms, cut_for, legal_cuts
+from tui_agent.context.pairing import ranges_of
 from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -188,3 +189,28 @@ def test_a_pending_approval_stays_even_if_the_user_speaks() -> None:
 def test_an_approval_is_no_longer_pending_once_it_is_settled(end: Entry) -> None:
     log = log_of(user("go"), calls("c1"), ApprovalAsked("c1", "rm x"), end)
     assert not any(atom.is_pending for atom in atoms(log))
+
+
+def test_steps_that_overlap_are_one_atom_that_is_open_and_pending_as_soon_as_one_of_them_is() -> None:
+    for open_one in ("c1", "c2"):
+        answered = "c2" if open_one == "c1" else "c1"
+        log = [user("go"), calls("c1"), calls("c2"), ApprovalAsked(open_one, "run make"), result(answered)]
+        asked, overlapping = atoms(log_of(*log))
+        assert (asked.first, asked.last, asked.is_open, asked.is_pending) == (1, 1, False, False)
+        assert (overlapping.first, overlapping.last) == (2, 5)
+        assert overlapping.is_open
+        assert overlapping.is_pending
+
+
+def test_what_was_taken_back_in_several_steps_is_one_stretch() -> None:
+    log = log_of(user("a"), answer("b"), user("c"), Rewound(2), user("d"), Rewound(1), user("e"))
+    assert ranges_of(log) == ((2, 5),)
+    assert ranges_of(log_of(user("a"), Rewound(0))) == ((1, 1),)
+    assert ranges_of(log_of(user("a"), Rewound(-7), user("b"))) == ((1, 1),)
+    assert ranges_of(log_of(user("a"), Rewound(1))) == ()
+
+
+def test_an_answer_to_a_question_nobody_asked_opens_nothing() -> None:
+    log = [user("go"), calls("c1"), ApprovalAnswered("c1", "once"), result("c1"), answer("done")]
+    assert legal_cuts(log_of(*log)) == (1, 4, 5)
+    assert legal_cuts(log_of(answer("  "), user("go"), answer("done"))) == (2, 3)

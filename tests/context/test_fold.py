@@ -132,6 +132,16 @@ def test_the_block_holds_summary_details_and_pins_in_this_order() -> None:
     assert places == sorted(places)
 
 
+def test_a_details_name_stands_before_it_unless_it_says_it_itself_or_there_is_none() -> None:
+    details = (
+        Detail("named value", "8081", (1,), name="port"),
+        Detail("named value", "the host is db-1", (1,), name="host"),
+        Detail("path", "/srv/a.toml", (1,)),
+    )
+    lines = block_of(user("a"), answer("b"), compacted(2, "S", details=details)).splitlines()
+    assert [line for line in lines if line.startswith("- ")] == ["- port: 8081", "- the host is db-1", "- /srv/a.toml"]
+
+
 def test_a_detail_kept_behind_another_summary_is_not_there() -> None:
     later = DetailKept(5, Detail("path", "/srv"))
     text = block_of(*alternating(4), compacted(1, "A"), later, compacted(3, "B", previous=5))

@@ -321,3 +321,9 @@ def test_what_it_would_free_does_not_split_calls_from_their_results() -> None:
 
 def test_keeping_nothing_frees_the_whole_tail() -> None:
     assert gauge_of(*long_turns(2), limits=replace(WIDE, keep_recent=0)).freed > 10_000
+
+
+def test_choosing_the_same_model_again_changes_nothing() -> None:
+    once = checkpoint_of(log_of(ModelChosen("m", "http://x"), user("a"), answer("b")))
+    again = checkpoint_of(log_of(ModelChosen("m", "http://x"), ModelChosen("m", "http://x"), user("a"), answer("b")))
+    assert (once.model, once.endpoint, once.ratio) == (again.model, again.endpoint, again.ratio)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.context.logs import answer, calls, user
-from tui_agent.context.saying import message_of
+from tui_agent.context.saying import message_of, tokens_of
 from tui_agent.context.tokens import (
     IMAGE_TOKENS,
     believable,
@@ -20,7 +20,7 @@ from tui_agent.context.tokens import (
     looks_cut,
     next_ratio,
 )
-from tui_agent.core.entries import ImagePart, OtherPart, Reasoning, TextPart, Usage, UserSaid
+from tui_agent.core.entries import ImagePart, Logged, OtherPart, Reasoning, TextPart, Usage, UserSaid
 from tui_agent.core.messages import Message, ToolSpec
 
 ENGLISH = (
@@ -160,3 +160,16 @@ def test_a_very_long_text_is_judged_by_samples_and_a_short_one_as_a_whole(stretc
     assert estimate_sampled(stretch) == estimate(stretch)
     long = stretch * (1_000_000 // len(stretch))
     assert estimate_sampled(long) == pytest.approx(estimate(long), rel=0.03)
+
+
+def test_a_stored_count_is_believed_and_what_stands_round_the_words_is_added() -> None:
+    said = UserSaid((TextPart("look"), ImagePart("https://x/p.png")))
+    message = message_of(said)
+    assert message is not None
+    with_picture = tokens_of(Logged(1, "", said, tokens=100), message)
+    assert with_picture >= 100 + IMAGE_TOKENS
+    assert tokens_of(Logged(1, "", said), message) == estimate_message(message)
+    plain = UserSaid((TextPart("look"),))
+    words = message_of(plain)
+    assert words is not None
+    assert 100 <= tokens_of(Logged(1, "", plain, tokens=100), words) < 120
