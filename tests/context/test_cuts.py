@@ -194,7 +194,7 @@ def test_an_approval_is_no_longer_pending_once_it_is_settled(end: Entry) -> None
 def test_steps_that_overlap_are_one_atom_that_is_open_and_pending_as_soon_as_one_of_them_is() -> None:
     for open_one in ("c1", "c2"):
         answered = "c2" if open_one == "c1" else "c1"
-        log = [user("go"), calls("c1"), calls("c2"), ApprovalAsked(open_one, "run make"), result(answered)]
+        log: list[Entry] = [user("go"), calls("c1"), calls("c2"), ApprovalAsked(open_one, "run make"), result(answered)]
         asked, overlapping = atoms(log_of(*log))
         assert (asked.first, asked.last, asked.is_open, asked.is_pending) == (1, 1, False, False)
         assert (overlapping.first, overlapping.last) == (2, 5)
@@ -211,6 +211,6 @@ def test_what_was_taken_back_in_several_steps_is_one_stretch() -> None:
 
 
 def test_an_answer_to_a_question_nobody_asked_opens_nothing() -> None:
-    log = [user("go"), calls("c1"), ApprovalAnswered("c1", "once"), result("c1"), answer("done")]
+    log: list[Entry] = [user("go"), calls("c1"), ApprovalAnswered("c1", "once"), result("c1"), answer("done")]
     assert legal_cuts(log_of(*log)) == (1, 4, 5)
     assert legal_cuts(log_of(answer("  "), user("go"), answer("done"))) == (2, 3)
