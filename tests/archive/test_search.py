@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from tests.archive.samples import AT, answered, everywhere, logged, returned, said
 from tui_agent.archive import Archive
 from tui_agent.archive.index import searchable
-from tui_agent.archive.search import _matches
+from tui_agent.archive.rows import row_of
+from tui_agent.archive.search import _hit, _matches
 from tui_agent.archive.terms import fold, index_text, pieces
 from tui_agent.core.entries import ImagePart, Logged, Noticed, OtherPart, Pinned, TextPart, ToolCall, UserSaid
 
@@ -309,3 +311,12 @@ def test_a_piece_that_only_the_index_has_found_is_believed_where_the_index_is_ex
     wanted = pieces("straw")
     assert _matches("hay", wanted) == ("hay", ()) or not wanted[0].exact
     assert _matches("hay", wanted, trust_terms=False) is None
+
+
+def test_a_row_that_holds_no_entry_is_no_hit() -> None:
+    row = row_of(1, said(1, "needle"))
+    for trust_terms in (True, False):
+        assert (
+            _hit(apsw.Connection(":memory:"), 1, (*row[:-1], b"wrong"), pieces("needle"), trust_terms=trust_terms)
+            is None
+        )

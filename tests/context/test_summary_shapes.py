@@ -2,7 +2,11 @@
 
 import pytest
 
+from tui_agent.context.checkpoint import checkpoint_of
+from tui_agent.context.policy import _standing_request
+from tui_agent.context.summary_leaving import within
 from tui_agent.context.summary_shapes import as_lines
+from tui_agent.core.entries import Item
 
 
 @pytest.mark.parametrize(
@@ -25,3 +29,13 @@ from tui_agent.context.summary_shapes import as_lines
 )
 def test_each_fact_is_a_line_of_its_own(reply: str, lines: str) -> None:
     assert [line for line in as_lines(reply).splitlines() if line] == lines.splitlines()
+
+
+def test_an_item_too_long_for_any_room_stays() -> None:
+    items = (Item("i1", "rules", "word " * 500, (1,)),)
+    assert within(items, 1) == (items, ())
+    assert within((), 1) == ((), ())
+
+
+def test_without_a_summary_no_request_is_carried_on() -> None:
+    assert _standing_request(checkpoint_of(()), ()) is None

@@ -372,7 +372,7 @@ class Archive(ArchivedSessions, ArchivedNotes):
             await worker.close()
             raise
         archive = cls(worker, opened)
-        if not opened.read_only:
+        if not opened.read_only:  # pragma: no branch - tests/e2e/test_full_disk.py has such an archive
             worker.later(archive._index)  # what an earlier run left
             worker.later(lambda connection: worker.reserve.fill())
         return archive
