@@ -597,3 +597,17 @@ def test_any_log_at_all_folds_to_a_valid_request(entries: list[Entry]) -> None:
     sent = wire_of(log)
     assert len(sent) == 1 or problems(sent) == []
     assert checkpoint_from_json(checkpoint_to_json(checkpoint)) == checkpoint
+
+
+def test_what_is_not_known_of_the_surroundings_is_not_said_and_what_was_brought_back_is() -> None:
+    log = log_of(user("a"))
+    assert context_at_end(log, replace(HERE, date="", directory="")).messages[0].text == "SYS-PROMPT"
+    assert context_at_end(log, replace(HERE, date="")).messages[0].text.endswith("is ~/project.")
+    brought_back = context_at_end(log, replace(HERE, retrieved=("[7] the port is 1",)))
+    assert "[7] the port is 1" in brought_back.messages[1].text
+
+
+def test_a_message_of_several_texts_knows_its_entry() -> None:
+    said = message_of(UserSaid((TextPart("a"), TextPart("b"))), 7)
+    assert said is not None
+    assert (said.text, said.seq, said.parts) == ("a\nb", 7, ())

@@ -173,3 +173,5 @@ def test_a_stored_count_is_believed_and_what_stands_round_the_words_is_added() -
     words = message_of(plain)
     assert words is not None
     assert 100 <= tokens_of(Logged(1, "", plain, tokens=100), words) < 120
+    one_less = tokens_of(Logged(1, "", plain, tokens=99), words)
+    assert tokens_of(Logged(1, "", plain, tokens=1), words) == one_less - 98

@@ -15,7 +15,7 @@ from tui_agent.core.entries import ImagePart, Reasoning, TextPart, ToolCall
 from tui_agent.core.messages import Message, ToolSpec
 from tui_agent.errors import ContextOverflow, RequestRefused, ToolsRefused
 from tui_agent.model import Endpoint, Quirks, Request
-from tui_agent.model.wire import body
+from tui_agent.model.wire import body, wire_name
 
 HERE = Endpoint("http://here/v1")
 SYSTEM, USER = Message("system", "Be brief."), Message("user", "Hi")
@@ -335,3 +335,9 @@ async def test_a_tool_with_a_bad_schema_is_another_matter() -> None:
         outcome = await asked(server, tools=(NOW,))
     assert isinstance(outcome.error, RequestRefused)
     assert not isinstance(outcome.error, ToolsRefused)
+
+
+def test_every_letter_an_endpoint_refuses_in_a_name_becomes_one_line() -> None:
+    assert wire_name("Read file/ö-1_Z") == "Read_file__-1_Z"
+    assert wire_name("x" * 70) == "x" * 64
+    assert wire_name("") == "unknown"
