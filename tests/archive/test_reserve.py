@@ -132,7 +132,6 @@ async def test_an_opening_that_must_write_on_a_full_disk_takes_the_reserve_and_t
         archive.watch(told.append)
         assert len(told) == 1
         assert not archive.read_only
-        assert not reserve_of(path).exists()
         assert [session.id for session in await archive.sessions()] == ["one"]
         await archive.close()
 

@@ -211,3 +211,16 @@ async def test_sessions_are_added_with_their_entries_all_or_none(archive: Archiv
     with pytest.raises(SessionBusy):
         await archive.add_sessions([third, first])
     assert "third" not in [info.id for info in await archive.sessions()]
+
+
+async def test_deleting_takes_the_copy_along_that_was_made_before_a_migration(archive: Archive, path: Path) -> None:
+    copy = path.with_name("archive.db.v1.backup")
+    copy.write_bytes(b"holds what is deleted")
+    await archive.delete("one")
+    assert not copy.exists()
+
+
+async def test_a_title_that_only_begins_like_the_words_is_not_found(archive: Archive) -> None:
+    await archive.append("one", [logged(1, TitleSet("plain C is a language"))], {"seq": 1})
+    assert await archive.search("C++") == []
+    assert len(await archive.search("plain C")) == 1

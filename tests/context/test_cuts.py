@@ -210,6 +210,11 @@ def test_what_was_taken_back_in_several_steps_is_one_stretch() -> None:
     assert ranges_of(log_of(user("a"), Rewound(1))) == ()
 
 
+def test_a_question_about_a_call_that_has_its_result_opens_nothing() -> None:
+    log: list[Entry] = [user("go"), calls("c1"), ApprovalAsked("c1", "a"), ApprovalAsked("c1", "b"), result("c1")]
+    assert legal_cuts(log_of(*log)) == (1, 5)
+
+
 def test_an_answer_to_a_question_nobody_asked_opens_nothing() -> None:
     log: list[Entry] = [user("go"), calls("c1"), ApprovalAnswered("c1", "once"), result("c1"), answer("done")]
     assert legal_cuts(log_of(*log)) == (1, 4, 5)

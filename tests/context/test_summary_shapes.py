@@ -19,13 +19,14 @@ from tui_agent.core.entries import Item
         ('[{"a": {"b": {"c": {"d": "too deep"}}}}]', "a:\nb:\nc:"),
         ('{"a": null, "b": ["c"]}', "a:\n- None\nb:\n- c"),
         ("[]", ""),
+        ("[[1, [2]]]", "- 1\n- 2"),
         ('["a", ', '["a", '),
         ('{"a": }', '{"a": }'),
         ("[" * 5_000 + "]" * 5_000, "[" * 5_000 + "]" * 5_000),
         ("| # | fact |\n|---|---|\n| 3 | the port is 1 |\n| x | y |", "- [3] the port is 1\n- x, y"),
         ("- an ordinary list\n- of lines", "- an ordinary list\n- of lines"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_each_fact_is_a_line_of_its_own(reply: str, lines: str) -> None:
     assert [line for line in as_lines(reply).splitlines() if line] == lines.splitlines()

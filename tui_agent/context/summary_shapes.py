@@ -75,7 +75,7 @@ def _told(value: object, depth: int) -> Iterator[str]:
             ]
             if words:
                 yield f"- {', '.join(words)}" + (f" [{', '.join(numbers)}]" if numbers else "")
-        case _:
+        case _:  # pragma: no cover - what is told is a list or an object, and single values are told there
             yield f"- {value}"
 
 
