@@ -186,3 +186,9 @@ def test_every_default_can_be_written_and_changes_nothing() -> None:
     written = tomllib.loads(text)
     assert toml_text(written["theme"]) == '""'
     assert len(written["compaction"]) > 8
+
+
+@pytest.mark.parametrize("file", ['keys = "f4"\n', "keys = 3\n", '[[keys]]\nquit = "f4"\n', 'keys = ""\n'])
+def test_a_key_of_something_that_is_no_table_is_refused(file: str) -> None:
+    with pytest.raises(ConfigInvalid, match="cannot be changed from here"):
+        with_setting(file, "keys", "f5", inside="quit")

@@ -44,6 +44,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     Raises:
         SystemExit: it cannot be read (2), or help or version were asked for (0).
     """
+    return _taken_at_their_word(_parse(_at_their_word(argv)))
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
     settings, rest = settings_parser().parse_known_args(argv)
     command = next((each for each in COMMANDS if tuple(rest[: len(each.words)]) == each.words), None)
     if command is not None:
@@ -52,6 +56,27 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if rest and rest[0] in GROUPS:
         return _group_parser(rest[0]).parse_args(rest[1:])
     return main_parser().parse_intermixed_args(rest, argparse.Namespace(**vars(settings)))
+
+
+_LITERAL = "\0"
+"""Marks a word behind `--`, which argparse would lose between the two passes; no argument can hold it."""
+
+
+def _at_their_word(argv: Sequence[str]) -> list[str]:
+    """The arguments with those behind `--` marked, so that none of them is taken for a flag or a command."""
+    flags = list(argv)
+    end = flags.index("--") if "--" in flags else len(flags)
+    return flags[:end] + [_LITERAL + each for each in flags[end + 1 :]]
+
+
+def _taken_at_their_word(args: argparse.Namespace) -> argparse.Namespace:
+    """The arguments without the marks."""
+    for name, value in vars(args).items():
+        if isinstance(value, str):
+            setattr(args, name, value.removeprefix(_LITERAL))
+        elif isinstance(value, list):
+            setattr(args, name, [each.removeprefix(_LITERAL) for each in value])
+    return args
 
 
 _BLANK: dict[str, Any] = {"prompt": None, "words": [], "continue_last": False, "resume": None, "json": False}
@@ -215,7 +240,14 @@ def _positive(text: str) -> int:
     return number
 
 
-_positive.__name__ = "number"  # what argparse calls it when it complains
+def _port(text: str) -> int:
+    number = _positive(text)
+    if number > 65535:
+        raise ValueError(text)
+    return number
+
+
+_positive.__name__ = _port.__name__ = "number"  # what argparse calls it when it complains
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
@@ -288,7 +320,7 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDR", help=_("where to listen (127.0.0.1: this machine)")
     )
-    parser.add_argument("--port", type=_positive, default=7462, metavar="N", help=_("the port (7462)"))
+    parser.add_argument("--port", type=_port, default=7462, metavar="N", help=_("the port (7462)"))
     parser.add_argument("--public-url", default="", metavar="URL", help=_("under which a proxy shows it"))
     parser.add_argument("--no-token", action="store_true", help=_("let in whoever can reach it"))
 

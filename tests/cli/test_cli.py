@@ -189,3 +189,36 @@ def test_a_broken_setting_is_told_and_the_program_still_runs(
     assert terminal.run("-p", "hi") == "still here\n"
     for part in (str(config), "mode", "sometimes", "auto"):
         assert part in terminal.err
+
+
+def test_what_stands_behind_two_dashes_is_neither_a_flag_nor_a_command(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("Fine."), says("As you say."))
+    assert terminal.run("-p", "--", "-x --model") == "Fine.\n"
+    terminal.run("-p", "hm", "--", "sessions", "list")
+    assert [request.last_text for request in server.requests] == ["-x --model", "hm sessions list"]
+    assert "-x --model" in terminal.run("sessions", "search", "--", "-x")
+
+
+def test_a_directory_that_is_gone_is_told(
+    terminal: Terminal, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    terminal.run("-p", "hi", code=2)
+    assert "does not exist any more" in terminal.err
+    assert "cd" in terminal.err
+
+
+def test_a_host_that_cannot_be_served_is_told_in_words(terminal: Terminal, data: Path) -> None:
+    pytest.importorskip("textual_serve")
+    terminal.run("serve", "--host", "no host", code=2)
+    assert "Nothing can be served on no host" in terminal.err
+    assert "Unknown error" not in terminal.err
+
+
+def test_a_port_beyond_all_ports_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--port", "65536"])
+    assert "invalid number value: '65536'" in capsys.readouterr().err

@@ -31,7 +31,7 @@ from tui_agent.core.codec import entry_from_json
 from tui_agent.core.entries import Detail, Interrupted
 from tui_agent.core.events import Event
 from tui_agent.core.messages import ToolSpec
-from tui_agent.errors import ConfigInvalid, ModelError
+from tui_agent.errors import ConfigInvalid, ModelError, UsageError
 from tui_agent.language import N_, _
 from tui_agent.paths import archive_file, config_file
 from tui_agent.settings import Origin, Settings, spoken
@@ -52,7 +52,7 @@ class Services:
         self.origin = origin or Origin(config_file())
         """Where the settings came from, and the file a change of them is written to."""
 
-        self.directory = directory or Path.cwd()
+        self.directory = directory or _current_directory()
         self.words: Wording = wording(spoken(settings.language, os.environ))
         self.bench: Workbench | None = None
         self.current: Session | None = None
@@ -246,3 +246,13 @@ class Services:
         """
         if self.bench is not None:
             await revoke_grant(self.archive, self.bench.rulebook, grant)
+
+
+def _current_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError(
+            _("The directory this was started in does not exist any more."),
+            todo=_("Change to one that does (cd), and start it there."),
+        ) from error

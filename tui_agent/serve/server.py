@@ -5,6 +5,7 @@ import html
 import os
 import shlex
 import signal
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,7 +88,14 @@ def serve(guard: Guard, flags: Sequence[str]) -> None:
     except OSError as error:
         raise UsageError(
             _("Nothing can be served on {host}:{port}: {why}.").format(
-                host=guard.host, port=guard.port, why=os.strerror(error.errno) if error.errno else error
+                host=guard.host, port=guard.port, why=_why(error)
             ),
             todo=_("Choose another port with --port."),
         ) from error
+
+
+def _why(error: OSError) -> str:
+    """The reason in words; the numbers of a name that is not found are no numbers of the system."""
+    if error.errno and not isinstance(error, socket.gaierror):
+        return os.strerror(error.errno)
+    return error.strerror or str(error)

@@ -106,9 +106,16 @@ def _at(values: Mapping[str, Any], place: Place) -> Any:
 
 
 def _put(values: Mapping[str, Any], place: Place, value: object) -> dict[str, Any]:
-    """A copy with a value in its place; None takes it away."""
+    """A copy with a value in its place; None takes it away.
+
+    Raises:
+        ConfigInvalid: what should be a table is something else.
+    """
     first, rest = place[0], place[1:]
-    inner = _put(values.get(first) or {}, rest, value) if rest else value
+    table = values.get(first, {})
+    if rest and not isinstance(table, Mapping):
+        raise _unchangeable()
+    inner = _put(table, rest, value) if rest else value
     return {key: each for key, each in {**values, first: inner}.items() if each is not None}
 
 
@@ -200,7 +207,11 @@ def _first_that_says(candidates: Iterator[str], wanted: Mapping[str, Any]) -> st
                 return text
         except ValueError:
             continue
-    raise ConfigInvalid(
+    raise _unchangeable()
+
+
+def _unchangeable() -> ConfigInvalid:
+    return ConfigInvalid(
         _("The settings file is written in a way that cannot be changed from here."),
         _("Nothing was changed in it."),
         _("Change it in an editor."),
