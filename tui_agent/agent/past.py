@@ -3,13 +3,19 @@
 from collections.abc import Callable, Sequence
 
 from tui_agent.agent.session import Session
-from tui_agent.agent.tools.search_past_messages import PastHit, PastMessage, Scope
+from tui_agent.agent.tools.search_past_messages import NAME, PastHit, PastMessage, Scope
 from tui_agent.archive import Hit
-from tui_agent.core.entries import AssistantSaid, Compacted, Logged, Pinned, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, ToolReturned, UserSaid, said_text
 from tui_agent.errors import SessionNotFound
 
 NEIGHBOURS = 1
 """Messages told on either side of a match."""
+
+_TITLE = 0
+"""The number under which a title is found."""
+
+_OWN_HITS = 30
+"""How many more matches are looked at, since the model's own searches are left out."""
 
 
 class Past:
@@ -19,13 +25,26 @@ class Past:
         self._current = current
 
     async def search(self, query: str, scope: Scope, limit: int) -> Sequence[PastHit]:
-        """Messages that hold the words, newest first, each with those next to it."""
+        """Messages that hold the words, newest first, each with those next to it.
+
+        The message that is being answered is left out, and so are the session's title and the model's searches: one
+        that finds itself tells nothing, each time at greater length.
+        """
         session = self._current()
         if session is None or (scope == "this" and not session.stored):
             return ()
         where = session.id if scope == "this" else None
-        hits = await session.archive.search(query, session_id=where, limit=limit)
-        return [await self._told(session, hit) for hit in hits]
+        question = _question(session)
+        told: list[PastHit] = []
+        for hit in await session.archive.search(query, session_id=where, limit=limit + _OWN_HITS):
+            if len(told) == limit:
+                break
+            if hit.session_id == session.id and hit.seq in (_TITLE, question):
+                continue
+            if hit.seq and _is_search((await session.archive.entry(hit.session_id, hit.seq)).entry):
+                continue
+            told.append(await self._told(session, hit))
+        return told
 
     async def read(self, seq: int) -> PastMessage | None:
         """An entry of the present session; None when there is none of that number."""
@@ -41,9 +60,26 @@ class Past:
         near: list[Logged] = []
         if hit.seq:
             near = await session.archive.neighbours(hit.session_id, hit.seq, NEIGHBOURS)
-        neighbours = tuple(told for each in near if each.seq != hit.seq and (told := _message(each)) is not None)
+        others = [each for each in near if each.seq != hit.seq and not _is_search(each.entry)]
+        neighbours = tuple(told for each in others if (told := _message(each)) is not None)
         elsewhere = hit.session_id if hit.session_id != session.id else ""
         return PastHit(PastMessage(hit.seq, hit.kind, hit.text), neighbours, elsewhere, hit.session_title, hit.at)
+
+
+def _question(session: Session) -> int:
+    """The number of the message that is being answered, as long as it stands in the context; else 0."""
+    return next((each.seq for each in reversed(session.tail) if isinstance(each.entry, UserSaid)), 0)
+
+
+def _is_search(entry: Entry) -> bool:
+    """Whether an entry is an earlier search of the model, or what one found."""
+    match entry:
+        case AssistantSaid(text=text, tool_calls=calls):
+            return not text.strip() and bool(calls) and all(call.name == NAME for call in calls)
+        case ToolReturned(name=name):
+            return name == NAME
+        case _:
+            return False
 
 
 def _message(logged: Logged) -> PastMessage | None:

@@ -12,6 +12,8 @@ from tui_agent.errors import ToolFailed
 
 Scope = Literal["this", "all"]
 
+NAME = "search_past_messages"
+
 _MOST_HITS = 8
 _LONGEST_SNIPPET = 600
 _LONGEST_NEIGHBOUR = 160
@@ -75,7 +77,7 @@ class SearchPastMessages:
     def __init__(self, search: SearchPast, read: ReadPast | None = None) -> None:
         self._search = search
         self._read = read
-        self.spec = ToolSpec("search_past_messages", _description(read is not None), _schema(read is not None))
+        self.spec = ToolSpec(NAME, _description(read is not None), _schema(read is not None))
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         seq = optional_number(arguments, "entry", 0, 0, 10**9)
