@@ -167,6 +167,19 @@ async def test_a_refusal_after_actions_have_worked_is_an_error_like_any_other(tm
             assert shown(await at.say("once more")) == "two"
 
 
+async def test_a_model_that_repeats_an_action_is_left_none_but_to_reply(tmp_path: Path) -> None:
+    answers = [REFUSALS[0], *[action("look", at="the moon")] * 3, reply("I found nothing.")]
+    with ModelServer(*answers) as server:
+        async with workshop(server, tmp_path, ScriptedTool("look")) as at:
+            events = await at.say("what is there?")
+            assert finish_of(events) == "stop"
+            assert shown(events) == "I found nothing."
+            assert at.services.bench is not None
+            formats = [request.body.get("response_format") for request in server.requests[1:]]
+            assert formats[:-1] == [response_format(at.services.bench.tool_specs())] * 3
+            assert formats[-1] == response_format(())
+
+
 async def test_a_cut_off_action_is_never_run_and_a_cut_off_reply_keeps_its_words(tmp_path: Path) -> None:
     tool = ScriptedTool("change", kind="edit")
     with ModelServer(

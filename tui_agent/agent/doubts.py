@@ -52,6 +52,11 @@ class Doubts:
         gap = "" if not returned.output or returned.output.endswith("\n") else "\n"
         return replace(returned, output=f"{returned.output}{gap}{_TOLD}")
 
+    @property
+    def is_circling(self) -> bool:
+        """Whether the model was told that it repeats a call, and nothing new has come since."""
+        return any(times >= TOLD_AT for times in self._again.values())
+
     def after_round(self, is_unreadable: bool) -> str:
         """What to ask the user about after one more round of calls; "" for nothing."""
         self._rounds += 1

@@ -43,9 +43,11 @@ def _unstructured() -> RequestRefused:
 class Exchange:
     """A request and what has arrived of its answer so far."""
 
-    def __init__(self, bench: Workbench, session: Session) -> None:
+    def __init__(self, bench: Workbench, session: Session, *, words_only: bool = False) -> None:
+        """With `words_only` a model that is held to actions is left none but to reply."""
         self._bench = bench
         self._session = session
+        self._words_only = words_only
         self._text = ""
         self._reasoning = ""
         self._flushed = 0.0
@@ -124,7 +126,7 @@ class Exchange:
             tools=native,
             temperature=self._temperature(),
             max_tokens=self._bench.settings.max_tokens,
-            response_format=response_format(context.tools) if as_actions else None,
+            response_format=response_format(() if self._words_only else context.tools) if as_actions else None,
         )
 
     def _read(self, text: str, reader: ActionReader | None) -> str:

@@ -172,7 +172,7 @@ class Turn:
                         return
             if session.checkpoint.version != versions:
                 doubts.after_compaction()
-            exchange = Exchange(bench, session)
+            exchange = Exchange(bench, session, words_only=doubts.is_circling)
             exchanges.append(exchange)
             async with aclosing(self._ask(exchange)) as events:
                 async for event in events:
