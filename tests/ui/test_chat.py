@@ -157,6 +157,24 @@ async def test_unsent_text_is_there_again_when_the_session_is_resumed(tmp_path: 
             assert "hello" in person.seen
 
 
+async def test_text_kept_before_there_was_a_session_is_not_offered_again_once_it_was_sent(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.type("hello")
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path) as person:
+            await person.until(lambda: person.prompt_text == "hello")
+            await person.press("enter")
+            await person.sees("yes")
+            await person.press("ctrl+n")
+            await person.until(lambda: "yes" not in person.seen)
+            assert person.prompt_text == ""
+            await person.press("ctrl+q")
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.sees("yes")
+            assert person.prompt_text == ""
+
+
 async def test_history_is_remembered_across_sessions(tmp_path: Path) -> None:
     with ModelServer(says("yes")) as server:
         async with sitting(server, tmp_path) as person:

@@ -106,6 +106,9 @@ class Session:
         self.stored = stored
         """Whether anything of it is in the archive yet: a session nobody spoke in leaves no trace."""
 
+        self._is_unsent_nameless = False
+        """Whether unsent text is kept from before it was stored, under no session's name."""
+
         self._gate = asyncio.Lock()
         self._counted = (0, 0)
         """Of the answer that is arriving: characters counted for good, and their tokens."""
@@ -308,10 +311,19 @@ class Session:
 
     async def unsent(self) -> str:
         """The text that stood in the prompt when the session was last left."""
+        self._is_unsent_nameless = not self.stored
         return await self.archive.unsent(self.id if self.stored else "")
 
     async def save_unsent(self, text: str) -> None:
-        await self.archive.save_unsent(self.id if self.stored else "", text)
+        """Keep the text that stands in the prompt; what was kept before there was a session is kept no longer."""
+        if not self.stored:
+            self._is_unsent_nameless = True
+            await self.archive.save_unsent("", text)
+            return
+        await self.archive.save_unsent(self.id, text)
+        if self._is_unsent_nameless:
+            await self.archive.save_unsent("", "")
+            self._is_unsent_nameless = False
 
 
 async def _stored_checkpoint(archive: Archive, session_id: str) -> Checkpoint:
