@@ -111,7 +111,8 @@ class SearchPastMessages:
 
 def _description(can_read: bool) -> str:
     text = (
-        "Search earlier messages of this session, those no longer in the context included, or of all sessions. "
+        "Search what was said earlier in this session, also what is no longer in the context, or in all sessions; it "
+        "knows nothing else. "
         "Gives entry number, role and the words round each match."
     )
     return text + " With `entry` it gives that entry's full text instead." if can_read else text
