@@ -62,6 +62,13 @@ def private_directory(path: Path) -> Path:
     return path
 
 
+def named_by_user(directory: Path, name: str) -> Path:
+    """A file as it was typed: relative to `directory`, `~` for a home that is known; a name no file can have stays one
+    that is not found.
+    """
+    return directory / os.path.expanduser(name.replace("\0", "\ufffd"))
+
+
 def _given(text: str) -> Path | None:
     return Path(os.path.expanduser(text.strip())).absolute() if text.strip() else None
 

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -210,6 +211,36 @@ async def test_an_attached_text_goes_into_the_prompt_and_a_picture_beside_it(tmp
             parts = server.requests[0].messages[-1]["content"]
             assert "remember the milk" in parts[0]["text"]
             assert parts[1]["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("/dev/zero", "neither a text nor a picture"),
+        ("pipe", "neither a text nor a picture"),
+        (".", "cannot be read"),
+        ("~nobody-of-that-name/x", "cannot be read"),
+        ("a\0b", "cannot be read"),
+        ("large", "5,000,001 bytes"),
+    ],
+)
+async def test_what_cannot_be_attached_is_told_whatever_it_is(tmp_path: Path, name: str, told: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(5_000_001)
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.conductor.command("attach", name)
+            await person.sees(told)
+            assert person.prompt_text == ""
+
+
+async def test_an_export_to_a_home_that_is_not_known_is_told(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("hello there")
+            await person.conductor.command("export", "md ~nobody-of-that-name/x")
+            await person.sees("could not be written")
 
 
 async def test_exports_are_written_and_nothing_is_overwritten(tmp_path: Path) -> None:

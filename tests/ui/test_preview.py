@@ -103,6 +103,23 @@ async def test_cancelling_while_the_summary_is_written_ends_the_request(tmp_path
             assert not compactions(person)
 
 
+async def test_a_preview_goes_away_with_its_session(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            left = person.conductor.view.session
+            assert left is not None
+            await open_preview(person)
+            await person.sees("- Refactor the parser")
+            person.conductor.later("fork")  # one that was slower to be made than the preview
+            await person.until(lambda: person.conductor.view.session is not left)
+            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+            await person.press("a")
+            await person.until(lambda: person.prompt_text == "a")
+            assert left.live_summary() is None
+            assert not compactions(person)
+
+
 async def test_with_nothing_to_fold_it_says_so_and_asks_no_model(tmp_path: Path) -> None:
     with ModelServer(otherwise=answers) as server:
         async with sitting(server, tmp_path) as person:

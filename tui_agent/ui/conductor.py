@@ -30,7 +30,7 @@ from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
-from tui_agent.ui.session_view import SessionView, said_before
+from tui_agent.ui.session_view import COMPACTION, SessionView, said_before
 from tui_agent.ui.tour import Guide
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
@@ -196,7 +196,7 @@ class Conductor:
 
     def compact(self, wish: Wish) -> None:
         """Show the preview and apply what comes of it."""
-        self._work("compaction", self._compact, wish)
+        self._work(COMPACTION, self._compact, wish)
 
     async def _compact(self, wish: Wish) -> None:
         session = self.view.session

@@ -49,6 +49,9 @@ from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
 from tui_agent.ui.words import word
 
+COMPACTION = "compaction"
+"""The group of what shows a preview of a compaction and applies it."""
+
 STOP_HINT = N_("Esc stops")
 
 
@@ -75,7 +78,8 @@ class SessionView:
     # ── a session ────────────────────────────────────────────────────────────
 
     def show_session(self, session: Session, entries: Sequence[Logged], versions: Sequence[Logged]) -> None:
-        """Show another session, with the newest of its entries."""
+        """Show another session, with the newest of its entries. A preview for the one that is left goes away."""
+        self._screen.workers.cancel_group(self._screen, COMPACTION)
         self.session = session
         self.last_seq = session.checkpoint.seq
         self._streamed = ""

@@ -19,7 +19,7 @@ EXPECTED = N_(
 )
 
 _LARGEST = 2_000_000_000
-"""Bytes of JSON that are unpacked from a .zip at most."""
+"""Bytes that are read at most, from the file and of JSON from a .zip."""
 
 _ZIP_BEGINS = b"PK\x03\x04"
 
@@ -33,7 +33,10 @@ def read_file(path: Path) -> list[Imported]:
         ImportRefused: it cannot be read, is no export, or one of its sessions is broken.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            _refuse_size(path)
         if data.startswith(_ZIP_BEGINS):
             return _read(path, [parsed for text in _unpacked(path, data) for parsed in _conversations(path, text)])
     except OSError as error:
@@ -50,12 +53,13 @@ def _unpacked(path: Path, data: bytes) -> Iterator[bytes]:
         if not wanted:
             _refuse(path, _("{path} is an archive without a conversations.json.").format(path=path))
         if sum(each.file_size for each in wanted) > _LARGEST:
-            _refuse(
-                path,
-                _("{path} holds more than {largest:,} bytes of conversations.").format(path=path, largest=_LARGEST),
-            )
+            _refuse_size(path)
         for each in wanted:
             yield archive.read(each)
+
+
+def _refuse_size(path: Path) -> NoReturn:
+    _refuse(path, _("{path} holds more than {largest:,} bytes of conversations.").format(path=path, largest=_LARGEST))
 
 
 def _holds_conversations(name: str) -> bool:

@@ -9,6 +9,7 @@ from tui_agent.agent import changes
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, UsageError
 from tui_agent.language import N_, _, ngettext
+from tui_agent.paths import named_by_user
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -137,7 +138,7 @@ async def take_over(chat: Conductor, name: str) -> None:
         return
     from tui_agent.agent.imports import import_file
 
-    imported = await import_file(chat.services, _path(chat.services.directory, name))
+    imported = await import_file(chat.services, named_by_user(chat.services.directory, name))
     chat.screen.tell(
         ngettext("{n} session imported. F2 lists them.", "{n} sessions imported. F2 lists them.", len(imported)).format(
             n=len(imported)
@@ -215,13 +216,9 @@ async def export_session(chat: Conductor, argument: str) -> None:
     chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
 
 
-def _path(directory: Path, name: str) -> Path:
-    return directory / Path(name).expanduser()
-
-
 def _write(directory: Path, name: str, text: str) -> Path:
     """Write a new file; a relative name is taken from the session's directory."""
-    path = _path(directory, name)
+    path = named_by_user(directory, name)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:

@@ -1,10 +1,12 @@
 """What is written and said: retry, edit, copy, attach, the outside editor, earlier prompts, a message's own keys."""
 
 import base64
+import errno
 import mimetypes
 import os
 import re
 import shlex
+import stat
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -18,6 +20,7 @@ from tui_agent.agent.proposals import Wish
 from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
+from tui_agent.paths import named_by_user
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
@@ -182,7 +185,7 @@ async def attach(chat: Conductor, name: str) -> None:
         encoded = base64.b64encode(data).decode("ascii")
         chat.unsent.attach(ImagePart(f"data:{kind};base64,{encoded}", Path(name).name))
     elif b"\x00" in data[:8192]:
-        raise UsageError(_("{name} is neither a text nor a picture.").format(name=name), _("Nothing was attached."))
+        raise _no_attachment(name)
     else:
         fence = _fence(text := data.decode("utf-8", "replace").rstrip("\n"))
         chat.prompt.add_file(name, f"{name}:\n{fence}\n{text}\n{fence}")
@@ -195,19 +198,30 @@ def _fence(text: str) -> str:
 
 
 def _read_attachment(directory: Path, name: str) -> bytes:
-    path = directory / Path(name).expanduser()
+    """The whole of a regular file; a device or a pipe may have no end, or wait for ever."""
+    path = named_by_user(directory, name)
     try:
-        size = path.stat().st_size
-        if size > _LARGEST_ATTACHMENT:
-            raise UsageError(
-                _("{path} is {size:,} bytes.").format(path=path, size=size),
-                _("At most {most:,} can be attached.").format(most=_LARGEST_ATTACHMENT),
-            )
-        return path.read_bytes()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if not stat.S_ISREG(status.st_mode):
+                raise _no_attachment(name)
+            data = file.read(_LARGEST_ATTACHMENT + 1)  # some files of the system have no size and hold something
     except OSError as error:
         raise UsageError(
             _("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror), _("Nothing was attached.")
         ) from error
+    if len(data) > _LARGEST_ATTACHMENT:
+        raise UsageError(
+            _("{path} is {size:,} bytes.").format(path=path, size=max(len(data), status.st_size)),
+            _("At most {most:,} can be attached.").format(most=_LARGEST_ATTACHMENT),
+        )
+    return data
+
+
+def _no_attachment(name: str) -> UsageError:
+    return UsageError(_("{name} is neither a text nor a picture.").format(name=name), _("Nothing was attached."))
 
 
 async def paste(chat: Conductor, mark: str) -> None:
