@@ -175,6 +175,19 @@ async def test_text_kept_before_there_was_a_session_is_not_offered_again_once_it
             assert person.prompt_text == ""
 
 
+async def test_a_command_whose_keys_come_in_one_burst_keeps_its_argument(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.say("hello")
+            await person.type("/exp")
+            prompt = person.conductor.prompt
+            await person.until(lambda: prompt.completing)
+            prompt.add("ort html")  # and Enter, before anybody has heard of what was added
+            prompt.action_send()
+            await person.sees("Written to")
+            assert ".html" in person.seen
+
+
 async def test_history_is_remembered_across_sessions(tmp_path: Path) -> None:
     with ModelServer(says("yes")) as server:
         async with sitting(server, tmp_path) as person:

@@ -35,6 +35,9 @@ class PromptArea(Vertical):
 
         path: str
 
+    _offered_for = ""
+    """The text whose commands the popup shows."""
+
     def compose(self) -> ComposeResult:
         yield Static(id="queued")
         yield CompletionPopup()
@@ -63,6 +66,10 @@ class PromptArea(Vertical):
         if mention is not None:
             self.post_message(self.FileSought(mention))
             return
+        self._offer_commands(event.text)
+
+    def _offer_commands(self, text: str) -> None:
+        self._offered_for = text
         self._offer(
             [
                 Completion(
@@ -71,7 +78,7 @@ class PromptArea(Vertical):
                     _(command.help),
                     runs=not command.needs_argument,
                 )
-                for command in completions(event.text)
+                for command in completions(text)
             ]
         )
 
@@ -91,16 +98,20 @@ class PromptArea(Vertical):
     @on(Prompt.CompletionKey)
     def _completion_key(self, event: Prompt.CompletionKey) -> None:
         event.stop()
-        popup = self.query_one(CompletionPopup)
+        popup, prompt = self.query_one(CompletionPopup), self.query_one(Prompt)
+        if prompt.mention is None and prompt.message != self._offered_for:
+            # Keys that come in one burst are all in the text before the popup hears of the first.
+            self._offer_commands(prompt.message)
         chosen = popup.chosen
-        if event.key in ("up", "down"):
+        if chosen is None and event.key == "enter":
+            prompt.call_later(prompt.submit)
+        elif event.key in ("up", "down"):
             popup.step(-1 if event.key == "up" else 1)
         elif chosen is not None and chosen.is_file:
-            self.query_one(Prompt).take_mention()
+            prompt.take_mention()
             self._offer(())
             self.post_message(self.FileChosen(chosen.text))
         elif chosen is not None:
-            prompt = self.query_one(Prompt)
             runs = chosen.runs and event.key == "enter"
             prompt.write(chosen.text if runs or not chosen.text[-1:].isalpha() else f"{chosen.text} ")
             self._offer(())
