@@ -66,12 +66,13 @@ class Guard:
             return _("This page is served under another name.")
         if (is_socket or origin is not None) and not self._is_same_origin(origin or "", host):
             return _("This request comes from another page.")
-        if self.needs_token and not hmac.compare_digest(cookie.encode(), self.token.encode()):
+        if self.needs_token and not self.is_token(cookie):
             return _("Open the address that tui-agent serve has printed: it holds the token.")
         return ""
 
     def is_token(self, given: str) -> bool:
-        return self.needs_token and hmac.compare_digest(given.encode(), self.token.encode())
+        # Bytes of a header that are no UTF-8 arrive as half surrogates.
+        return self.needs_token and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self.token.encode())
 
     def is_https(self, scheme: str) -> bool:
         return urlsplit(self.public_url).scheme == "https" if self.public_url else scheme == "https"
@@ -93,7 +94,10 @@ class Guard:
         return self.host not in LOOPBACK
 
     def _is_same_origin(self, origin: str, host: str) -> bool:
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
         return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
 
