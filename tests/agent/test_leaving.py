@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.desk import Desk, compact, desk, propose, talk
+from tests.fakes.desk import Desk, compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, says
 from tui_agent.agent import changes
 from tui_agent.context.summary import OUTGROWN
 from tui_agent.context.tokens import estimate
+from tui_agent.core.entries import Noticed
 
 WINDOW = 2_048
 ITEMS_ROOM = WINDOW // 4
@@ -137,6 +138,34 @@ async def test_what_a_carried_detail_holds_is_not_reported_as_left_out(tmp_path:
             proposal = await propose(at, keep=0)
             assert [detail.text for detail in proposal.compacted.details] == ["The deploy password is periwinkle-7"]
             assert proposal.lost == ()
+
+
+async def test_the_transcript_counts_what_an_answer_said_and_the_summary_lacks(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            server.script(says("It is in /srv/shop/media and /srv/shop/cache."), says("ok"), says("- Two places exist"))
+            await at.say("The deploy password is periwinkle-7.")
+            await at.say("one")
+            proposal = await propose(at, keep=0)
+            assert {detail.text for detail in proposal.lost} == {"/srv/shop/media", "/srv/shop/cache"}
+            events = await at.services.apply(at.session, proposal, put_back=proposal.lost[:1])
+            assert "[history compaction: kept 2 details verbatim, 1 left out]" in [
+                said.text for said in entries_in(events, Noticed)
+            ]
+
+
+async def test_an_edited_summary_is_counted_as_it_was_edited(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            server.script(says("It is in /srv/shop/media."), says("ok"), says("- It is in /srv/shop/media"))
+            await at.say("where is it?")
+            await at.say("one")
+            proposal = await propose(at, keep=0)
+            assert proposal.lost == ()
+            events = await at.services.apply(at.session, proposal, text="Somewhere.")
+            assert "[history compaction: kept 0 details verbatim, 1 left out]" in [
+                said.text for said in entries_in(events, Noticed)
+            ]
 
 
 async def test_ten_chained_compactions_lose_nothing_that_the_first_one_had_but_what_was_superseded(

@@ -218,13 +218,27 @@ async def apply(
             _("Nothing was replaced."),
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
+    left_out = await asyncio.to_thread(_count_left_out, session, proposal, compacted)
+    return await session.append(compacted, *_notices(compacted, left_out, words))
+
+
+def _count_left_out(session: Session, proposal: Proposal, compacted: Compacted) -> int:
+    """How many exact details no context holds any more, by the text and the details that are really used."""
+    missing: Sequence[Detail] = proposal.lost
+    if compacted.text != proposal.compacted.text:
+        missing = lost(proposal.found, "\n".join([compacted.text, *(pin.text for pin in session.checkpoint.pins)]))
+    return len(_left_out(missing, compacted.details))
+
+
+def _notices(compacted: Compacted, left_out: int, words: Wording) -> list[Noticed]:
+    """What the transcript says of a compaction."""
     notices = [Noticed(words.merged.format(count=compacted.folded), "compaction")]
     exact = sum(detail.kind != "request" for detail in compacted.details)
-    if exact or compacted.left_out:
-        notices.append(Noticed(words.kept.format(kept=exact, left_out=len(compacted.left_out)), "compaction"))
+    if exact or left_out:
+        notices.append(Noticed(words.kept.format(kept=exact, left_out=left_out), "compaction"))
     if orders := sum(map(is_instruction_like, compacted.items)):
         notices.append(Noticed(words.orders.format(count=orders), "compaction"))
-    return await session.append(compacted, *notices)
+    return notices
 
 
 def size_of(gauge: Gauge) -> Size:
