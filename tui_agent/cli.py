@@ -1,6 +1,7 @@
 """The command line: argv -> settings -> wired objects -> the app or a headless run. The only composition root."""
 
 import argparse
+import errno
 import gc
 import io
 import os
@@ -22,25 +23,42 @@ __all__ = ["main", "parse"]
 FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 """Exit codes beside those of the run itself; the last two as shells give them for SIGINT and SIGPIPE."""
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Why standard output, which is no file that was opened by a name, takes nothing more."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code."""
     speak(wanted_language(os.environ, config_file()), os.environ)
-    args = parse(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # an answer in Chinese must not fail in a Latin-1 locale
+            stream.reconfigure(errors="backslashreplace")  # what is Chinese must not fail in a Latin-1 locale
+    args = parse(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(args)
+        code = _run(args)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except TuiAgentError as error:
         print(f"tui-agent: {visible(str(error))}", file=sys.stderr)
         return USAGE if isinstance(error, UsageError) else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What would still be written when the program ends has nowhere to go either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()
         return BROKEN_PIPE
+    except OSError as error:
+        if error.filename is not None or error.errno not in _NO_ROOM:
+            raise
+        _let_go_of_output()
+        told = _("{path} could not be written: {reason}.").format(path="/dev/stdout", reason=error.strerror)
+        print(f"tui-agent: {visible(told)}", file=sys.stderr)
+        return FAILED
+
+
+def _let_go_of_output() -> None:
+    """What would still be written when the program ends has nowhere to go either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -131,8 +149,13 @@ def _config(action: str, path: Path) -> int:
                     _("It was not touched."),
                     _("Edit it, or move it away first."),
                 )
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(default_config_text(), encoding="utf-8")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(default_config_text(), encoding="utf-8")
+            except OSError as error:
+                raise UsageError(
+                    _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror)
+                ) from error
             print(visible(_("Written: {path}").format(path=path)), file=sys.stderr)
         case _:
             print(default_config_text(), end="")

@@ -279,3 +279,44 @@ def test_what_a_locale_cannot_write_is_written_as_a_number(
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
     out, err = program("-p", "hi").communicate(timeout=30)
     assert out == b"\\u957f\\u6625\\u82b1\n", err
+
+
+@pytest.mark.slow
+def test_help_in_chinese_does_not_fail_in_latin(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    monkeypatch.setenv("TUI_AGENT_LANGUAGE", "zh")
+    finished = subprocess.run(
+        [sys.executable, "-m", "tui_agent", "--help"], cwd=ROOT, capture_output=True, check=False, timeout=60
+    )
+    assert (finished.returncode, finished.stderr) == (0, b"")
+    assert b"\\u" in finished.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize(
+    "argv", [["config"], ["sessions", "list", "--json"], ["completion", "bash"], ["config", "path"]]
+)
+def test_output_that_has_no_room_is_told(argv: list[str], data: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        finished = subprocess.run(
+            [sys.executable, "-m", "tui_agent", *argv],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert finished.returncode == 1
+    assert finished.stderr == b"tui-agent: /dev/stdout could not be written: No space left on device.\n"
+
+
+def test_a_settings_file_that_cannot_be_written_is_told(terminal: Terminal, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    terminal.run("--config", str(tmp_path / "file" / "config.toml"), "config", "init", code=2)
+    assert "could not be written" in terminal.err
+
+
+def test_any_limit_is_taken(terminal: Terminal, data: Path) -> None:
+    assert terminal.json("sessions", "search", "x", "--limit", str(10**30), "--json") == []
+    assert terminal.json("sessions", "list", "--limit", str(10**30), "--json") == []

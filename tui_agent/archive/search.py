@@ -1,6 +1,7 @@
 """Finding entries and titles by words, newest first. Runs on the archive's thread; only reads."""
 
 import re
+import sys
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,7 @@ def find(connection: apsw.Connection, query: str, *, session: int | None, limit:
         _waiting(connection, wanted, session, end),
         _indexed(connection, wanted, session, end),
     )
-    return list(islice(hits, limit))
+    return list(islice(hits, min(limit, sys.maxsize)))
 
 
 def _titles(connection: apsw.Connection, wanted: Sequence[Piece], session: int | None) -> Iterator[Hit]:
