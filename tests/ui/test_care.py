@@ -1,5 +1,6 @@
 """What a person would miss if it were not there: nothing typed is lost, and what waits is said."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ async def test_a_summary_is_made_ahead_while_the_user_reads(tmp_path: Path) -> N
             assert session is not None
             await person.until(lambda: background.ready(bench, session) is not None)
             await person.sees("summary ready")
+            rows = person.seen.splitlines()
+            place = next(place for place, row in enumerate(rows) if "No summary yet" in row)
+            assert rows[place - 1][rows[place].index("No summary yet") :].strip() == ""
 
 
 async def test_a_message_sent_while_a_summary_is_made_ahead_does_not_wait_for_it(tmp_path: Path) -> None:
@@ -171,3 +175,13 @@ async def test_a_detail_that_was_left_out_is_carried_along_after_all(tmp_path: P
             await person.press("plus")
             await person.sees("Kept word for word")
             assert left in changes.kept_details(session)
+
+
+async def test_a_single_message_is_counted_as_one(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("yes", hold=gate)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("hello")
+            await person.until(lambda: re.search(r" 1 message\b", person.seen) is not None)
+            gate.open()
+            await person.sees("2 messages")

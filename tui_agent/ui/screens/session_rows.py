@@ -7,7 +7,7 @@ from textual.content import Content
 
 from tui_agent.archive import Hit
 from tui_agent.core.entries import AssistantSaid, Logged, UserSaid, said_text
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
@@ -43,7 +43,7 @@ def row_text(row: SessionRow, hit: Hit | None) -> Content:
     here = mark("● ", _("open: ")) if row.is_open else mark("  ")
     title = content(row.title or _("untitled"), single_line=True, strict=True)
     directory = safe(row.directory, single_line=True, strict=True)
-    size = _("{n} messages").format(n=row.messages)
+    size = ngettext("{n} message", "{n} messages", row.messages).format(n=row.messages)
     about = f"    {day_and_time(row.updated)} · {size} · {directory}"
     text = Content(here) + title + Content("\n") + Content.styled(about, MUTED)
     return text if hit is None or hit.seq == 0 else text + Content("\n    ") + snippet(hit, lead=_LEAD)

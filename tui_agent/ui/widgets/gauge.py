@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from tui_agent.core.columns import padded
 from tui_agent.core.events import Gauge
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.words import word
@@ -176,7 +176,8 @@ class GaugeBlock(Widget):
     @staticmethod
     def _messages_text(gauge: Gauge) -> str:
         freed = _(" · compact frees ~{freed}").format(freed=compact_number(gauge.freed)) if gauge.freed else ""
-        return _("{n} messages{freed}").format(n=gauge.messages, freed=freed)
+        words = ngettext("{n} message{freed}", "{n} messages{freed}", gauge.messages)
+        return words.format(n=gauge.messages, freed=freed)
 
     @staticmethod
     def _due_row(gauge: Gauge) -> Content:

@@ -152,9 +152,9 @@ class MemoryList(OptionList):
             yield self._note(words)
 
     def _summary(self, memory: Memory) -> Iterator[Option]:
-        live = memory.live
+        live, is_first = memory.live, memory.made_ahead is None
         if live is None or not isinstance(live.entry, Compacted):
-            yield self._heading(_("No summary yet"), is_first=True)
+            yield self._heading(_("No summary yet"), is_first=is_first)
             yield self._note(_("Everything that was said is in the context, word for word. F4 compacts."))
             return
         number = next((place for place, each in enumerate(memory.versions, 1) if each.seq == live.seq), 1)
@@ -162,7 +162,7 @@ class MemoryList(OptionList):
             _("Summary · version {number} of {versions}").format(
                 number=number, versions=max(len(memory.versions), number)
             ),
-            is_first=True,
+            is_first=is_first,
         )
         yield self._note(describe(live))
         for heading, members in by_section(live.entry.items):
