@@ -96,6 +96,13 @@ class ModelError(TuiAgentError):
     """What had arrived of the answer (`model.events.partial_of` reads it); None when nothing had."""
 
 
+class NothingConfigured(ModelError):
+    """No endpoint, no key, no local server and no embedded model."""
+
+    command: str = ""
+    """The one that installs the embedded model, where that would help."""
+
+
 class Retryable(ModelError):
     """The same request may succeed later."""
 

@@ -8,8 +8,9 @@ import pytest
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tests.ui.screen_text import sees
+from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
+from tui_agent.model.embedded import install_command, is_installed
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.theme import DARK, LIGHT
@@ -75,8 +76,13 @@ async def test_with_nothing_configured_the_start_card_says_what_to_do(tmp_path: 
     app = TuiAgentApp(settings, directory=tmp_path)
     async with app.run_test(size=USUAL) as pilot:
         await until(lambda: app._chat.is_unconfigured, pilot)
-        assert app._chat.query_one(StartCard).display
-        await sees(pilot, 'pip install "tui-agent[local]"')
+        card = app._chat.query_one(StartCard)
+        assert card.display
+        assert card.command == ("" if is_installed() else install_command())
+        await sees(pilot, "Enter an address")
+        await sees(pilot, "now is kept.")
+        assert ("Copy the command" in screen_text(app)) == bool(card.command)
+        assert ("-m pip" in screen_text(app)) == bool(card.command)
         await pilot.press(*"hello", "enter")
         await pilot.pause()
         assert app._chat.prompt.has_focus

@@ -134,10 +134,10 @@ async def test_an_at_sign_offers_files_and_the_chosen_one_goes_with_the_message(
 
 
 async def test_an_address_with_an_at_sign_offers_nothing(tmp_path: Path) -> None:
-    with ModelServer(says("sent")) as server:
+    with ModelServer(says("gone to Ana")) as server:
         async with sitting(server, tmp_path) as person:
             await person.press(*"mail ana@example", "enter")
-            await person.sees("sent")
+            await person.sees("gone to Ana")
             assert server.requests[0].last_text == "mail ana@example"
 
 

@@ -109,7 +109,8 @@ def test_empty_chat(snap_compare: Any) -> None:
 def test_start_card(snap_compare: Any) -> None:
     def explain(app: PictureApp) -> None:
         card = app.chat.query_one(StartCard)
-        card.explain("No model is configured.", "There is no key and no local server.", "Choose one of these:")
+        command = 'pip install "tui-agent[local]"'
+        card.explain("No model is configured.", "There is no key and no local server.", "Choose one of these:", command)
         app.chat.is_unconfigured = True
         app.chat.is_empty = True
 

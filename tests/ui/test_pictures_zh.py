@@ -46,7 +46,7 @@ def test_empty_chat(snap_compare: Any) -> None:
 def test_start_card(snap_compare: Any) -> None:
     def explain(app: PictureApp) -> None:
         card = app.chat.query_one(StartCard)
-        card.explain("没有配置模型。", "没有密钥，也没有本地服务。", "请选择：")
+        card.explain("没有配置模型。", "没有密钥，也没有本地服务。", "请选择：", 'pip install "tui-agent[local]"')
         app.chat.is_unconfigured = True
         app.chat.is_empty = True
 

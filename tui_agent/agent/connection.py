@@ -8,7 +8,7 @@ from typing import Literal
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
-from tui_agent.errors import EmbeddedModelFailed, ModelError
+from tui_agent.errors import EmbeddedModelFailed, NothingConfigured
 from tui_agent.language import _
 from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
@@ -29,10 +29,6 @@ Calling = Literal["native", "actions", "none"]
 
 Report = Callable[[str], None]
 """Told in words what is being done, for a spinner."""
-
-
-class NothingConfigured(ModelError):
-    """No endpoint, no key, no local server and no embedded model."""
 
 
 @dataclass(slots=True)
@@ -138,13 +134,16 @@ async def connect(settings: Settings, report: Report) -> Connection:
             _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is switched off."),
             _("Set `embedded` to auto, or set OPENAI_BASE_URL and OPENAI_API_KEY."),
         )
-    raise NothingConfigured(
+    command = install_command()
+    missing = NothingConfigured(
         _("No model is configured."),
         _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed."),
         _("Install it with: {install_command} - or set OPENAI_BASE_URL and OPENAI_API_KEY.").format(
-            install_command=install_command()
+            install_command=command
         ),
     )
+    missing.command = command
+    raise missing
 
 
 async def _with_stored_key(endpoint: Endpoint) -> Endpoint:

@@ -20,7 +20,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
-from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
+from tui_agent.errors import CompactionError, ModelError, NothingConfigured, NotSaved, TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
@@ -137,7 +137,8 @@ class Conductor:
         try:
             await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
         except ModelError as error:
-            card.explain(error.what, error.meaning, error.todo)
+            command = error.command if isinstance(error, NothingConfigured) else ""
+            card.explain(error.what, error.meaning, "" if command else error.todo, command)
             self.screen.is_unconfigured = True
         else:
             if self.screen.is_unconfigured:  # the card goes away, and with it the place of the keys

@@ -19,7 +19,7 @@ from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.widgets.gauge import compact_number
 from tui_agent.ui.widgets.lines_view import Line
-from tui_agent.ui.widgets.start_card import INSTALL_COMMAND
+from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.words import word
 
 _MODES: dict[Approval, str] = {
@@ -196,7 +196,7 @@ async def start(chat: Conductor, choice: str) -> None:
             question = TextPromptScreen(_("Enter an address"), value="http://127.0.0.1:8080/v1")
             chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
         case _:
-            chat.app.copy_to_clipboard(INSTALL_COMMAND)
+            chat.app.copy_to_clipboard(chat.screen.query_one(StartCard).command)
 
 
 async def use_key(chat: Conductor, key: str) -> None:

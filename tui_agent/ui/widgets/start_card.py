@@ -24,7 +24,6 @@ _CHOICES: tuple[tuple[Choice, str, str], ...] = (
     ("local", N_("Enter an address"), N_("of an OpenAI-compatible server")),
     ("install", N_("Copy the command"), N_("that installs a small local model, no key needed:")),
 )
-INSTALL_COMMAND = 'pip install "tui-agent[local]"'
 
 
 class StartCard(Vertical):
@@ -36,28 +35,39 @@ class StartCard(Vertical):
 
         choice: Choice
 
+    command = ""
+    """What installs a model to start with; copied when it is chosen."""
+
     @property
     def is_chosen_in(self) -> bool:
         """Whether the choices have the focus: they need no letters."""
         return any(choices.has_focus for choices in self.query(OptionList))
 
-    def explain(self, what: str, meaning: str, todo: str) -> None:
-        """Say why no model can be asked. What the card is made of is mounted when it is needed first."""
+    def explain(self, what: str, meaning: str, todo: str, command: str = "") -> None:
+        """Say why no model can be asked, and show the command that installs one, if there is any.
+
+        What the card is made of is mounted when it is needed first.
+        """
+        self.command = command
         reason = Content("\n").join(content(part) for part in (what, meaning, todo) if part)
+        options = [Option(_row(_(title), _(about)), id=choice) for choice, title, about in _CHOICES]
+        if not command:
+            options = [option for option in options if option.id != "install"]
         if self.children:
-            self.query_one("#start-reason", Static).update(reason)
+            self.query_one("#start-reason", Prose).update(reason)
+            self.query_one(OptionList).set_options(options)
+            self.query_one("#start-command", Static).update(self._command_line())
             return
         self.mount(
             Static(Content.styled(_("Get started"), "bold $primary")),
             Prose(reason, id="start-reason"),
-            OptionList(
-                *(Option(_row(_(title), _(about)), id=choice) for choice, title, about in _CHOICES),
-                id="start-choices",
-                compact=True,
-            ),
-            Static(Content.styled(INSTALL_COMMAND, "$accent"), id="start-command"),
-            Static(Content.styled(_(_PROMISE), MUTED)),
+            OptionList(*options, id="start-choices", compact=True),
+            Static(self._command_line(), id="start-command"),
+            Static(Content.styled(_(_PROMISE), MUTED), id="start-promise"),
         )
+
+    def _command_line(self) -> Content:
+        return Content.styled(self.command, "$accent")
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
