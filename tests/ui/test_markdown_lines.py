@@ -269,3 +269,12 @@ def test_the_last_line_of_an_open_fence_is_shown_at_once() -> None:
     assert shown(layout)[-1] == "  print(4999)"
     lines.feed("print(5000")
     assert shown(layout)[-1] == "  print(5000"
+
+
+@pytest.mark.parametrize("piece", ["![", "[", "![a"])
+def test_a_model_stuck_at_open_brackets_costs_no_more_than_one_at_words(piece: str) -> None:
+    pieces = [piece * 8] * 150
+    started = process_time()
+    layout = laid_out(*pieces)
+    assert process_time() - started < 3
+    assert "".join(shown(layout)).replace(" ", "") == "".join(pieces)

@@ -15,6 +15,9 @@ from tui_agent.ui.widgets.wrapping import width_of
 DEEPEST = 60
 """Levels of nesting the parser follows; a deeper stretch is shown as its source, so that no word is lost."""
 
+MOST_OPEN = 200
+"""Square brackets without an end in one stretch; one with more is shown as its source."""
+
 _url = re.compile(r"https?://[^\s<>\"'`\u3000-\u303f\uff00-\uffef]+")
 _URL_END = ".,;:!?)]}*_"
 
@@ -58,16 +61,29 @@ def _parser() -> Parser:
 
 def prose_rows(text: str, width: int, *, plain: bool = False) -> list[Row]:
     """The rows of a stretch of Markdown that ends with a block."""
+    if _is_all_brackets(text):
+        return _as_written(text)
     tokens = _parser().parse(text)
     if any(token.level >= DEEPEST - 1 for token in tokens):
-        return [Row((Run(line),)) for line in text.rstrip("\n").split("\n")]
+        return _as_written(text)
     writer = _Writer(width, plain)
     writer.write(tokens)
     return writer.rows
 
 
+def _as_written(text: str) -> list[Row]:
+    return [Row((Run(line),)) for line in text.rstrip("\n").split("\n")]
+
+
+def _is_all_brackets(text: str) -> bool:
+    """Whether so many open that never close that the parser, which looks for the end of each, would take long."""
+    return text.count("[") - text.count("]") > MOST_OPEN
+
+
 def inline_runs(text: str) -> Runs:
     """A line of Markdown without blocks, as runs: the cell of a table, a heading."""
+    if _is_all_brackets(text):
+        return (Run(text),)
     tokens = _parser().parseInline(text)
     lines = list(_inline(tokens[0].children or [])) if tokens else []
     return tuple(run for line in lines for run in line) or (Run(""),)
