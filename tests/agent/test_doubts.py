@@ -10,6 +10,7 @@ from tests.agent.tool_turns import DENIED, ONCE, ScriptedTool, is_valid, results
 from tests.fakes.desk import Desk, entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Scripted, calls, says
+from tui_agent.agent.approval import Decision
 from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.tools.base import ToolResult
 from tui_agent.core.entries import Noticed, ToolCall, ToolReturned
@@ -128,3 +129,31 @@ def test_half_a_surrogate_pair_and_broken_arguments_are_no_fault() -> None:
     for _ in range(3):
         returned = doubts.noted(call, ToolReturned("1", "\ud800"))
     assert TOLD in returned.output
+
+
+async def test_a_call_that_was_denied_is_not_asked_about_again_in_the_same_turn(tmp_path: Path) -> None:
+    write = calls(Call("write", {"path": "a"}))
+    other = calls(Call("write", {"path": "b"}))
+    with ModelServer(write, write, other, says("I leave it."), write, says("Done.")) as server:
+        async with workshop(server, tmp_path, tool := ScriptedTool("write", kind="edit")) as at:
+            at.approver.answers = [DENIED, DENIED]
+            assert finish_of(await at.say("go")) == "stop"
+            assert [request.call.arguments for request in at.approver.asked] == ['{"path": "a"}', '{"path": "b"}']
+            assert ["not asked about again" in text for text in results_in(await whole_log(at)).values()] == [
+                False,
+                True,
+                False,
+            ]
+            at.approver.answers = [ONCE]
+            assert finish_of(await at.say("yes, do it")) == "stop"
+            assert len(tool.runs) == 1
+            assert is_valid(at)
+
+
+async def test_a_call_denied_with_a_reason_may_be_asked_about_again(tmp_path: Path) -> None:
+    write = calls(Call("write", {"path": "a"}))
+    with ModelServer(write, write, says("Done.")) as server:
+        async with workshop(server, tmp_path, tool := ScriptedTool("write", kind="edit")) as at:
+            at.approver.answers = [Decision("denied", "wait until it is saved"), ONCE]
+            assert finish_of(await at.say("go")) == "stop"
+            assert len(tool.runs) == 1

@@ -38,6 +38,20 @@ class Doubts:
         self._again: Counter[_Outcome] = Counter()
         """How often each outcome has come since the last one that was new; the first time counts too."""
 
+        self._denied: set[tuple[str, str]] = set()
+        self._insists = False
+
+    def denied(self, call: ToolCall) -> None:
+        """The user has said no to a call, and nothing else."""
+        self._denied.add(_request(call))
+
+    def was_denied(self, call: ToolCall) -> bool:
+        """Whether the user has said no to this very call already; asking once more would only tire them."""
+        if _request(call) not in self._denied:
+            return False
+        self._insists = True
+        return True
+
     def noted(self, call: ToolCall, returned: ToolReturned) -> ToolReturned:
         """The result, with a word to the model behind it when it asks for the same thing again and again."""
         outcome = _outcome(call, returned)
@@ -54,8 +68,8 @@ class Doubts:
 
     @property
     def is_circling(self) -> bool:
-        """Whether the model was told that it repeats a call, and nothing new has come since."""
-        return any(times >= TOLD_AT for times in self._again.values())
+        """Whether the model asks again for what was denied, or repeats a call though it was told so."""
+        return self._insists or any(times >= TOLD_AT for times in self._again.values())
 
     def after_round(self, is_unreadable: bool) -> str:
         """What to ask the user about after one more round of calls; "" for nothing."""
@@ -82,9 +96,13 @@ class Doubts:
 
 
 def _outcome(call: ToolCall, returned: ToolReturned) -> _Outcome:
+    return *_request(call), hashlib.sha256(returned.output.encode("utf-8", "replace")).digest()
+
+
+def _request(call: ToolCall) -> tuple[str, str]:
     arguments = call.arguments if call.malformed is None else call.malformed
     try:
         arguments = json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):
         pass
-    return call.name, arguments, hashlib.sha256(returned.output.encode("utf-8", "replace")).digest()
+    return call.name, arguments

@@ -41,6 +41,9 @@ class _Ready:
     intent: Intent
 
 
+_DENIED_BEFORE = (
+    "Not run, and not asked about again: the user has denied this very call. Do without it, or say what is missing."
+)
 KEY_LEFT_OUT = "[the endpoint's key was here]"
 SHORTEST_KEY = 8
 """Shorter keys are placeholders of local servers and occur in texts by chance."""
@@ -122,6 +125,10 @@ class ToolRound:
                 for event in await self._session.append(self._told(call, refused)):
                     yield event
                 return
+            case "ask" if self._doubts.was_denied(call):
+                refused = _returned(call, ToolResult(_DENIED_BEFORE, failed=True), prepared.intent.subject)
+                for event in await self._session.append(self._told(call, refused)):
+                    yield event
             case "ask":
                 async with aclosing(self._ask(prepared)) as events:
                     async for event in events:
@@ -144,6 +151,8 @@ class ToolRound:
             return
         answered = ApprovalAnswered(ready.call.id, decision.verdict, decision.comment)
         if decision.verdict == "denied":
+            if not decision.comment:
+                self._doubts.denied(ready.call)
             refused = self._told(ready.call, _returned(ready.call, _denial(decision), ready.intent.subject))
             for event in await self._session.append(answered, refused):
                 yield event
