@@ -234,3 +234,4 @@ def test_the_table_is_made_from_a_catalogue_without_repeating_itself() -> None:
 def test_a_limit_named_in_an_overflow_is_learnt() -> None:
     assert learn(Window(32768, "table"), 4096) == Window(4096, "overflow error")
     assert learn(Window(32768, "table"), None) == Window(32768, "table")
+    assert learn(Window(32768, "table"), 3) == Window(32768, "table"), "5 tokens > 3 maximum"

@@ -19,7 +19,7 @@ from tui_agent.model.listing import ModelInfo
 from tui_agent.model.local_servers import find_local_servers
 from tui_agent.model.stored_keys import stored_key
 from tui_agent.model.weights import SMALL
-from tui_agent.model.windows import Window, discover_window
+from tui_agent.model.windows import Window, discover_window, learn
 from tui_agent.settings import Settings
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
@@ -56,8 +56,7 @@ class Connection:
 
     def learn(self, limit: int | None) -> None:
         """Take over the window that an overflow error named."""
-        if limit:
-            self.window = Window(limit, "overflow error")
+        self.window = learn(self.window, limit)
 
     def limits(self, settings: Settings) -> Limits:
         """What the gauge measures against; a window the user set wins over any that was found."""

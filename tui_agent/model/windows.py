@@ -37,9 +37,13 @@ class Window:
 UNKNOWN = Window()
 
 
+LEAST_LEARNT = 256
+"""Tokens below which what an error seems to name is no window that anybody could chat in, but another number."""
+
+
 def learn(window: Window, limit: int | None) -> Window:
-    """The window after an overflow that named its limit; without one it stays."""
-    return Window(limit, "overflow error") if limit else window
+    """The window after an overflow that named its limit; without one, or with an absurd one, it stays."""
+    return Window(limit, "overflow error") if limit and limit >= LEAST_LEARNT else window
 
 
 async def discover_window(endpoint: Endpoint, model: str, seconds: float = PROBE_SECONDS) -> Window:
