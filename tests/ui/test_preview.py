@@ -267,8 +267,10 @@ async def test_undo_and_redo_bring_the_context_back_and_forth(tmp_path: Path) ->
             after = session.context().messages
             await person.press("f8")
             await person.until(lambda: session.context().messages == before)
+            await person.sees("[history compaction: taken back]")
             await person.send("/redo-compact")
             await person.until(lambda: session.context().messages == after)
+            await person.sees("[history compaction: applied again]")
 
 
 async def test_tool_results_that_were_left_out_are_brought_back(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
     AssistantSaid,
+    CompactionRedone,
+    CompactionUndone,
     Failed,
     ForkedFrom,
     Interrupted,
@@ -15,6 +17,7 @@ from tui_agent.core.entries import (
     Pinned,
     Pruned,
     Rewound,
+    SummaryRestored,
     ToolCall,
     ToolReturned,
     Unpinned,
@@ -78,6 +81,12 @@ class Assembler:
                 return []
             case Noticed(text, kind):
                 return [NoticeBlock(seq, at, text, kind)]
+            case CompactionUndone():
+                return [NoticeBlock(seq, at, _("[history compaction: taken back]"), "compaction")]
+            case CompactionRedone():
+                return [NoticeBlock(seq, at, _("[history compaction: applied again]"), "compaction")]
+            case SummaryRestored():
+                return [NoticeBlock(seq, at, _("[history compaction: an earlier summary stands again]"), "compaction")]
             case ForkedFrom(session, fork_seq):
                 words = _("forked from session {session} at message {seq}")
                 return [NoticeBlock(seq, at, words.format(session=session[:8], seq=fork_seq))]
