@@ -19,7 +19,11 @@ def test_the_bearer_of_the_token_is_let_in_from_the_own_page_alone() -> None:
     assert refusal(origin=f"http://{OWN}") == ""
 
 
-@pytest.mark.parametrize("cookie", ["", "\udcff\udcfe", "\ud83d", "é", GUARD.token[:-1], f"{GUARD.token} "])
+@pytest.mark.parametrize(
+    "cookie",
+    ["", "\udcff\udcfe", "\ud83d", "é", GUARD.token[:-1], f"{GUARD.token} "],
+    ids=["none", "no UTF-8", "half a character", "beyond ASCII", "one short", "a blank more"],
+)
 def test_any_other_cookie_is_refused(cookie: str) -> None:
     assert "token" in refusal(cookie=cookie)
     assert not GUARD.is_token(cookie)
