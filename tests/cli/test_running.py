@@ -216,7 +216,15 @@ def test_context_and_show_say_what_was_spent_and_a_budget_is_warned_of(terminal:
 
 def program(*argv: str, **more: Any) -> "subprocess.Popen[bytes]":
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, "-m", "tui_agent", *argv], cwd=ROOT, **{**pipes, **more})
+    return subprocess.Popen(
+        [sys.executable, "-m", "tui_agent", *argv], cwd=ROOT, preexec_fn=heed_signals, **{**pipes, **more}
+    )
+
+
+def heed_signals() -> None:
+    """A process started in the background or with nohup passes on that it ignores these; here it must not."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.slow

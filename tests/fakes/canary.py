@@ -8,8 +8,8 @@ from pathlib import Path
 from tui_agent.archive.pages import Pages
 from tui_agent.archive.rows import plain_json
 
-CANARY = "sk-canary-of-all-tests-5f1c0b7e93"
-"""The key of every endpoint of a test that names no other."""
+CANARY = "-".join(("sk", "canary", "of", "all", "tests", "5f1c0b7e93"))
+"""The key of every endpoint of a test that names no other; put together, so that this file does not hold it."""
 
 _FORMS = (CANARY.encode(), base64.b64encode(CANARY.encode())[:-4], CANARY[3:].encode(), CANARY.encode("utf-16-le"))
 _LARGEST = 64 * 1024 * 1024
