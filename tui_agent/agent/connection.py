@@ -64,15 +64,6 @@ class Connection:
         source = "setting" if settings.context_window else self.window.source
         return limits_for(settings, window, source)
 
-    async def revive(self) -> None:
-        """Start the embedded model again if its process has died; its address and key stay the same.
-
-        Raises:
-            EmbeddedModelFailed: it does not start any more.
-        """
-        if self.embedded is not None and not self.embedded.is_running:
-            await self.embedded.start()
-
     async def look_again(self) -> bool:
         """Ask for the window once more where it was only guessed: some servers know it when a model is loaded."""
         if not self.endpoint.is_local or self.window.source not in ("unknown", "Ollama's default"):

@@ -41,9 +41,11 @@ class Past:
                 break
             if hit.session_id == session.id and hit.seq in (_TITLE, question):
                 continue
-            if hit.seq and _is_search((await session.archive.entry(hit.session_id, hit.seq)).entry):
-                continue
-            told.append(await self._told(session, hit))
+            near: list[Logged] = []
+            if hit.seq != _TITLE:
+                near = await session.archive.neighbours(hit.session_id, hit.seq, NEIGHBOURS)
+            if not any(each.seq == hit.seq and _is_search(each.entry) for each in near):
+                told.append(_told(session, hit, near))
         return told
 
     async def read(self, seq: int) -> PastMessage | None:
@@ -56,14 +58,12 @@ class Past:
         except SessionNotFound:
             return None
 
-    async def _told(self, session: Session, hit: Hit) -> PastHit:
-        near: list[Logged] = []
-        if hit.seq:
-            near = await session.archive.neighbours(hit.session_id, hit.seq, NEIGHBOURS)
-        others = [each for each in near if each.seq != hit.seq and not _is_search(each.entry)]
-        neighbours = tuple(told for each in others if (told := _message(each)) is not None)
-        elsewhere = hit.session_id if hit.session_id != session.id else ""
-        return PastHit(PastMessage(hit.seq, hit.kind, hit.text), neighbours, elsewhere, hit.session_title, hit.at)
+
+def _told(session: Session, hit: Hit, near: Sequence[Logged]) -> PastHit:
+    others = [each for each in near if each.seq != hit.seq and not _is_search(each.entry)]
+    neighbours = tuple(told for each in others if (told := _message(each)) is not None)
+    elsewhere = hit.session_id if hit.session_id != session.id else ""
+    return PastHit(PastMessage(hit.seq, hit.kind, hit.text), neighbours, elsewhere, hit.session_title, hit.at)
 
 
 def _question(session: Session) -> int:

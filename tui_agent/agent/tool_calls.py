@@ -120,14 +120,10 @@ class ToolRound:
         match self._bench.rulebook.judge(prepared.intent):
             case "deny":
                 entry = self._bench.rulebook.denied_by(prepared.intent)
-                refusal = ToolResult(f"Not run: the user's deny list forbids it ({entry}).", failed=True)
-                refused = _returned(call, refusal, prepared.intent.subject)
-                for event in await self._session.append(self._told(call, refused)):
+                for event in await self._refuse(prepared, f"Not run: the user's deny list forbids it ({entry})."):
                     yield event
-                return
             case "ask" if self._doubts.was_denied(call):
-                refused = _returned(call, ToolResult(_DENIED_BEFORE, failed=True), prepared.intent.subject)
-                for event in await self._session.append(self._told(call, refused)):
+                for event in await self._refuse(prepared, _DENIED_BEFORE):
                     yield event
             case "ask":
                 async with aclosing(self._ask(prepared)) as events:
@@ -137,6 +133,11 @@ class ToolRound:
                 async with aclosing(self._run_watched(prepared)) as events:
                     async for event in events:
                         yield event
+
+    async def _refuse(self, ready: _Ready, words: str) -> list[Event]:
+        """Give the model these words in the place of a result; nobody is asked."""
+        refused = _returned(ready.call, ToolResult(words, failed=True), ready.intent.subject)
+        return await self._session.append(self._told(ready.call, refused))
 
     async def _ask(self, ready: _Ready) -> AsyncGenerator[Event, None]:
         """Ask, then run or refuse. The answer, and a refusal's result with it, are on the disk before anything runs."""
