@@ -179,6 +179,16 @@ def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) 
     assert report["key"] == "set"
 
 
+def test_a_key_that_would_cross_the_network_unencrypted_is_told_of(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://models.example.com/v1")
+    server.script(says("Hello."))
+    assert "unencrypted to models.example.com" in terminal.json("doctor", "--json")["problems"][-1]
+    assert "unencrypted to models.example.com" in terminal.json("-p", "hi", "--output", "json")["notices"][0]
+
+
 def test_a_broken_setting_is_told_and_the_program_still_runs(
     terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -316,6 +316,8 @@ async def _read_request(reader: asyncio.StreamReader) -> Recorded | None:
     head = first_byte + await reader.readuntil(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ", 2)
+    if path.startswith("http://"):  # asked as a proxy
+        path = "/" + path.split("/", 3)[3]
     headers = {}
     for line in lines:
         name, separator, value = line.partition(":")

@@ -8,8 +8,14 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.support import sitting
+from tui_agent.agent.connection import Connection
 from tui_agent.context.gauge import Limits
+from tui_agent.context.tokens import estimate
+from tui_agent.model.client import ModelClient
+from tui_agent.model.counters import EstimateCounter
+from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo, read_entry
+from tui_agent.model.windows import UNKNOWN
 from tui_agent.ui.model_notes import note_of
 
 LARGE_MODEL = {"id": "large-model", "context_length": 32_000, "pricing": {"prompt": "0.00000015", "completion": "6e-7"}}
@@ -81,3 +87,28 @@ async def test_a_larger_window_is_only_told_of(tmp_path: Path) -> None:
             await person.send("/model large-model")
             await person.sees("large-model answers from now on.")
             assert "Smaller window" not in person.seen
+
+
+async def test_an_address_that_would_carry_the_key_unencrypted_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer() as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
+        async with sitting(server, tmp_path, base_url="http://models.example.com/v1") as person:
+            await person.sees("unencrypted")
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "is_told"),
+    [
+        ("http://models.example.com/v1", "", True),
+        ("http://192.168.1.4:11434/v1", "sk", True),
+        ("http://192.168.1.4:11434/v1", "", False),  # a server at home, asked without a key
+        ("http://127.0.0.1:11434/v1", "sk", False),
+        ("https://models.example.com/v1", "sk", False),
+    ],
+)
+async def test_only_what_crosses_a_network_in_the_clear_is_warned_of(url: str, key: str, is_told: bool) -> None:
+    endpoint = Endpoint(url, key)
+    connection = Connection(ModelClient(endpoint), endpoint, "m", UNKNOWN, EstimateCounter(estimate))
+    assert bool(connection.warning) is is_told

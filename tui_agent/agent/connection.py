@@ -48,6 +48,14 @@ class Connection:
         return "embedded" if self.embedded else self.endpoint.name or self.endpoint.origin
 
     @property
+    def warning(self) -> str:
+        """What the user should know of the way to the endpoint: a key or words that cross a network in the clear."""
+        if not self.endpoint.insecure or (self.endpoint.is_local and not self.endpoint.api_key):
+            return ""
+        words = _("What is said here, and any key, travels unencrypted to {host}: its address begins with http://.")
+        return words.format(host=self.endpoint.host)
+
+    @property
     def calling(self) -> Calling:
         """How the model asks for tools, as far as is known. Embedded ones make no calls; the smallest cannot act."""
         if self.embedded is None:

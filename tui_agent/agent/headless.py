@@ -43,7 +43,7 @@ async def _carried_out(run: Run, prompt: str, report: Report) -> int:
         raise UsageError(
             _("There is nothing to say."), _("The prompt is empty."), _('Write it behind -p: tui-agent -p "Hello"')
         )
-    await run.services.connect(report)
+    run.warn_of(await run.services.connect(report))
     await run.tell_of_instructions()
     turn = run.new_turn()
     return await run.follow(turn.say(text_parts(prompt)) if prompt.strip() else turn.resume())

@@ -63,6 +63,8 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
             "window_source": limits.window_source,
             "counter": connection.counter.id,
         }
+        if connection.warning:
+            report["problems"] = [*problems, connection.warning]
     except TuiAgentError as error:
         report["error"] = str(error)
         code = TURN_FAILED

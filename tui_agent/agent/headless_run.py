@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from tui_agent.agent import instructions
 from tui_agent.agent.approval import ApprovalRequest, Decision
+from tui_agent.agent.connection import Connection
 from tui_agent.agent.export.as_json import gauge_to_json
 from tui_agent.agent.headless_streams import DONE, LIMIT, NEEDS_APPROVAL, TURN_FAILED, Streams
 from tui_agent.agent.proposals import Proposal, Proposed, Wish
@@ -53,6 +54,12 @@ class Run:
         self._failure = ""
         self._seen = session.checkpoint.seq
         self._line_is_open = False
+
+    def warn_of(self, connection: Connection) -> None:
+        """Say what the user should know of the way to the endpoint."""
+        if connection.warning:
+            self._notices.append(connection.warning)
+            self._streams.note(connection.warning)
 
     async def tell_of_instructions(self) -> None:
         """Say that the workspace's instructions file is left out when the user has not been asked about it."""

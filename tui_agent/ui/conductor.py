@@ -135,7 +135,7 @@ class Conductor:
         card = self.screen.query_one(StartCard)
         activity.start(_("looking for a model"))
         try:
-            await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
+            connection = await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
         except ModelError as error:
             command = error.command if isinstance(error, NothingConfigured) else ""
             card.explain(error.what, error.meaning, "" if command else error.todo, command)
@@ -144,6 +144,8 @@ class Conductor:
             if self.screen.is_unconfigured:  # the card goes away, and with it the place of the keys
                 self.prompt.focus()
             self.screen.is_unconfigured = False
+            if connection.warning:
+                self.screen.notify(safe(connection.warning), severity="warning", timeout=12, markup=False)
         activity.stop()
         self._go_on()
 
