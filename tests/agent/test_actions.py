@@ -68,7 +68,7 @@ async def test_a_model_that_refuses_tools_acts_by_json_instead(tmp_path: Path, r
             assert [each.text for each in entries_in(events, AssistantSaid)] == ["", "All done."]
             assert shown(events) == "All done."
             assert at.services.bench is not None
-            assert (at.services.bench.takes_tools, at.services.bench.tools_note) == (False, "tools as JSON")
+            assert (at.services.bench.calling, at.services.bench.tools_note) == ("actions", "tools as JSON")
             assert len(entries_in(events, Noticed)) == 1
             held = server.requests[1].body
             assert "tools" not in held
@@ -99,7 +99,7 @@ async def test_where_structured_output_is_refused_too_tools_are_left_out(tmp_pat
             assert shown(events) == "I cannot do that."
             assert tool.runs == [], "what no schema held is not run"
             assert at.services.bench is not None
-            assert (at.services.bench.takes_tools, at.services.bench.tools_note) == (False, "no tools")
+            assert (at.services.bench.calling, at.services.bench.tools_note) == ("none", "no tools")
             assert len(entries_in(events, Noticed)) == 1
             sent = server.requests[-1].body
             assert "tools" not in sent

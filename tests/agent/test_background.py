@@ -6,11 +6,11 @@ import pytest
 from tests.fakes.desk import Desk, desk, entries_in, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tui_agent.agent import background, changes
+from tui_agent.agent import background
 from tui_agent.agent.automatic import compact_if_due
 from tui_agent.agent.proposals import Proposal, Proposed, Wish, propose, wish_of
 from tui_agent.agent.turn import text_parts
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, UserSaid
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Rewound, UserSaid
 from tui_agent.core.events import Event
 
 
@@ -48,7 +48,7 @@ async def test_a_summary_made_ahead_is_stale_after_a_rewind(tmp_path: Path) -> N
             assert bench is not None
             server.script(says("- words were said"))
             await prepare(at)
-            await changes.rewind(at.session, 3)
+            await at.session.append(Rewound(3))
             assert background.ready(bench, at.session) is None
 
 
@@ -113,7 +113,7 @@ async def test_what_a_summary_took_that_became_stale_is_not_forgotten(tmp_path: 
     with ModelServer() as server:
         async with desk(server, tmp_path, max_history_chars=1500, threshold=None, background_share=0.5) as at:
             proposal = await ahead(at, server)
-            await changes.rewind(at.session, 3)
+            await at.session.append(Rewound(3))
             assert at.services.bench is not None
             assert background.ready(at.services.bench, at.session) is None
             usage = proposal.compacted.usage

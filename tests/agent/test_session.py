@@ -9,7 +9,7 @@ from tui_agent.agent.session import Measures, Session
 from tui_agent.archive import Archive
 from tui_agent.context.fold import Surroundings
 from tui_agent.context.gauge import Limits
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, TextPart, ToolCall, ToolReturned, UserSaid
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Rewound, TextPart, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.events import ContextMeasured
 from tui_agent.errors import CompactionError
 
@@ -56,7 +56,7 @@ async def _restore(session: Session, dice: random.Random) -> None:
 
 
 async def _rewind(session: Session, dice: random.Random) -> None:
-    await changes.rewind(session, dice.randrange(session.checkpoint.seq))
+    await session.append(Rewound(dice.randrange(session.checkpoint.seq)))
 
 
 STEPS: tuple[Step, ...] = (_talk, _talk, _talk, _compact, _compact, _undo, _undo, _redo, _restore, _rewind)

@@ -49,7 +49,7 @@ def spans(entries: list[Entry]) -> list[tuple[int, int, int]]:
 
 def test_a_batch_of_calls_and_its_results_is_one_atom() -> None:
     assert spans(PARALLEL) == [(1, 1, 1), (2, 4, 3), (5, 6, 2), (7, 7, 1)]
-    assert legal_cuts(log_of(*PARALLEL)) == (1, 4, 6, 7)
+    assert legal_cuts(atoms(log_of(*PARALLEL))) == [1, 4, 6, 7]
 
 
 def test_interleaved_batches_move_as_one() -> None:
@@ -105,7 +105,7 @@ def test_rewound_messages_are_in_no_atom_and_answer_nothing() -> None:
 
 
 def test_eleven_messages_keeping_six_fold_exactly_five() -> None:
-    assert cut_for(log_of(*alternating(11)), keep=6) == 5
+    assert cut_for(atoms(log_of(*alternating(11))), keep=6) == 5
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_eleven_messages_keeping_six_fold_exactly_five() -> None:
     [(6, 6, None), (5, 6, None), (0, 6, None), (7, 6, 1), (81, 24, 57), (3, 0, 3), (4, 1, 3), (0, 0, None)],
 )
 def test_the_cut_leaves_as_many_messages_as_are_to_be_kept(count: int, keep: int, cut: int | None) -> None:
-    assert cut_for(log_of(*alternating(count)), keep) == cut
+    assert cut_for(atoms(log_of(*alternating(count))), keep) == cut
 
 
 def test_the_walk_back_makes_a_tail_of_six_one_of_eight() -> None:
@@ -131,13 +131,13 @@ def test_the_walk_back_makes_a_tail_of_six_one_of_eight() -> None:
     ]
     log = log_of(*entries)
     assert len(log) == 13
-    assert cut_for(log, keep=6) == 5
+    assert cut_for(atoms(log), keep=6) == 5
     assert sum(atom.messages for atom in atoms(log) if atom.last > 5) == 8
 
 
 def test_the_tail_never_shrinks_as_more_is_kept() -> None:
     log = log_of(*PARALLEL)
-    cuts = [cut_for(log, keep) or 0 for keep in range(9)]
+    cuts = [cut_for(atoms(log), keep) or 0 for keep in range(9)]
     assert cuts == [7, 6, 4, 4, 1, 1, 1, 0, 0]
 
 
@@ -145,7 +145,7 @@ def test_the_tail_never_shrinks_as_more_is_kept() -> None:
 @pytest.mark.parametrize("keep", range(9))
 def test_whatever_is_kept_the_request_is_valid_and_nothing_falls_between(entries: list[Entry], keep: int) -> None:
     log = log_of(*entries)
-    cut = cut_for(log, keep)
+    cut = cut_for(atoms(log), keep)
     if cut is not None:
         log.append(Logged(len(log) + 1, "", compacted(cut, "SUM")))
     sent = wire_of(log)
@@ -157,7 +157,7 @@ def test_whatever_is_kept_the_request_is_valid_and_nothing_falls_between(entries
 
 def test_a_rewound_message_does_not_count_among_the_kept() -> None:
     log = log_of(*alternating(8), Rewound(6), user("other"))
-    assert cut_for(log, keep=3) == 4
+    assert cut_for(atoms(log), keep=3) == 4
 
 
 # ── what may not be cut yet ──────────────────────────────────────────────────
@@ -165,23 +165,25 @@ def test_a_rewound_message_does_not_count_among_the_kept() -> None:
 
 def test_there_is_no_cut_behind_a_call_that_still_runs() -> None:
     log = log_of(user("a"), answer("b"), user("go"), calls("c1", "c2"), result("c1"))
-    assert legal_cuts(log) == (1, 2, 3)
-    assert cut_for(log, keep=0) == 3
+    assert legal_cuts(atoms(log)) == [1, 2, 3]
+    assert cut_for(atoms(log), keep=0) == 3
 
 
 @pytest.mark.parametrize("end", [Interrupted(), Failed("refused"), user("never mind"), answer("done without it")])
 def test_a_call_whose_turn_has_ended_can_be_folded(end: Entry) -> None:
-    assert cut_for(log_of(user("go"), calls("c1"), end), keep=0) == (2 if isinstance(end, Interrupted | Failed) else 3)
+    assert cut_for(atoms(log_of(user("go"), calls("c1"), end)), keep=0) == (
+        2 if isinstance(end, Interrupted | Failed) else 3
+    )
 
 
 def test_the_calls_of_an_answer_that_was_cut_off_can_be_folded() -> None:
     cut_off = AssistantSaid("", tool_calls=(ToolCall("c1", "read_file", "{}"),), finish=None)
-    assert cut_for(log_of(user("go"), cut_off), keep=0) == 2
+    assert cut_for(atoms(log_of(user("go"), cut_off)), keep=0) == 2
 
 
 def test_a_pending_approval_stays_even_if_the_user_speaks() -> None:
     log = log_of(user("go"), calls("c1"), ApprovalAsked("c1", "rm x"), user("what is it?"), answer("a file"))
-    assert cut_for(log, keep=0) == 1
+    assert cut_for(atoms(log), keep=0) == 1
     assert [atom.is_pending for atom in atoms(log)] == [False, True, False, False]
 
 
@@ -212,10 +214,10 @@ def test_what_was_taken_back_in_several_steps_is_one_stretch() -> None:
 
 def test_a_question_about_a_call_that_has_its_result_opens_nothing() -> None:
     log: list[Entry] = [user("go"), calls("c1"), ApprovalAsked("c1", "a"), ApprovalAsked("c1", "b"), result("c1")]
-    assert legal_cuts(log_of(*log)) == (1, 5)
+    assert legal_cuts(atoms(log_of(*log))) == [1, 5]
 
 
 def test_an_answer_to_a_question_nobody_asked_opens_nothing() -> None:
     log: list[Entry] = [user("go"), calls("c1"), ApprovalAnswered("c1", "once"), result("c1"), answer("done")]
-    assert legal_cuts(log_of(*log)) == (1, 4, 5)
-    assert legal_cuts(log_of(answer("  "), user("go"), answer("done"))) == (2, 3)
+    assert legal_cuts(atoms(log_of(*log))) == [1, 4, 5]
+    assert legal_cuts(atoms(log_of(answer("  "), user("go"), answer("done")))) == [2, 3]

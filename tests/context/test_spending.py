@@ -11,7 +11,6 @@ from tui_agent.context.spending import (
     Spending,
     Spent,
     line_crossed,
-    spending_of,
     turns_of,
 )
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, ForkedFrom, Noticed, Rewound, Usage
@@ -26,7 +25,9 @@ def summary(prompt: int, completion: int, model: str = "m") -> Compacted:
 
 
 def test_answers_and_summaries_are_counted_apart() -> None:
-    spending = spending_of(log_of(user("q"), billed(100, 10, 60), user("q"), summary(500, 50), billed(120, 20)))
+    spending = checkpoint_of(
+        log_of(user("q"), billed(100, 10, 60), user("q"), summary(500, 50), billed(120, 20))
+    ).spending
     assert spending.answers == Spent(2, 220, 30, 60)
     assert spending.summaries == Spent(1, 500, 50)
     assert spending.total == 800
@@ -40,11 +41,13 @@ def test_what_was_asked_before_the_first_message_belongs_to_no_turn() -> None:
 def test_a_turn_begins_with_its_message_and_holds_every_request_until_the_next() -> None:
     log = log_of(user("q"), billed(1, 1), billed(2, 2), summary(10, 1), user("q"), billed(3, 3))
     assert turns_of(log) == ((1, Spent(3, 13, 4)), (5, Spent(1, 3, 3)))
-    assert spending_of(log).turn == Spent(1, 3, 3)
+    assert checkpoint_of(log).spending.turn == Spent(1, 3, 3)
 
 
 def test_models_are_counted_apart() -> None:
-    spending = spending_of(log_of(billed(1, 1, model="a"), billed(2, 2, model="b"), summary(4, 4, model="a")))
+    spending = checkpoint_of(
+        log_of(billed(1, 1, model="a"), billed(2, 2, model="b"), summary(4, 4, model="a"))
+    ).spending
     assert spending.models == (
         ModelSpent("a", Spent(1, 1, 1), Spent(1, 4, 4)),
         ModelSpent("b", Spent(1, 2, 2)),
@@ -52,19 +55,19 @@ def test_models_are_counted_apart() -> None:
 
 
 def test_a_request_whose_size_nobody_told_is_counted_but_not_guessed() -> None:
-    assert spending_of(log_of(user("q"), answer("ok"))).answers == Spent(requests=1, unreported=1)
+    assert checkpoint_of(log_of(user("q"), answer("ok"))).spending.answers == Spent(requests=1, unreported=1)
 
 
 def test_an_extract_made_without_a_model_costs_nothing() -> None:
-    assert spending_of(log_of(user("q"), compacted(1, "S"))) == UNSPENT
+    assert checkpoint_of(log_of(user("q"), compacted(1, "S"))).spending == UNSPENT
 
 
 def test_what_was_rewound_was_paid_for() -> None:
-    assert spending_of(log_of(user("q"), billed(10, 5), Rewound(0))).total == 15
+    assert checkpoint_of(log_of(user("q"), billed(10, 5), Rewound(0))).spending.total == 15
 
 
 def test_a_fork_begins_with_nothing_spent() -> None:
-    assert spending_of(log_of(user("q"), billed(10, 5), ForkedFrom("other", 2), billed(1, 1))).total == 2
+    assert checkpoint_of(log_of(user("q"), billed(10, 5), ForkedFrom("other", 2), billed(1, 1))).spending.total == 2
 
 
 @pytest.mark.parametrize(
@@ -93,7 +96,7 @@ def test_whatever_answers_cost_the_user_is_warned_at_most_once_a_line(costs: lis
     warnings = 0
     for cost in costs:
         log.append(billed(cost, 0))
-        if line_crossed(spending_of(log_of(*log)), budget) is not None:
+        if line_crossed(checkpoint_of(log_of(*log)).spending, budget) is not None:
             warnings += 1
             log.append(Noticed("", "warning budget"))
     total = sum(costs)
@@ -104,6 +107,6 @@ def test_whatever_answers_cost_the_user_is_warned_at_most_once_a_line(costs: lis
 def test_the_checkpoint_keeps_what_was_spent() -> None:
     log = log_of(user("q"), billed(100, 10, 60), summary(500, 50), Noticed("", "warning budget"), billed(7, 1))
     checkpoint = checkpoint_of(log)
-    assert checkpoint.spending == spending_of(log)
+    assert checkpoint.spending == checkpoint_of(log).spending
     assert checkpoint_from_json(checkpoint_to_json(checkpoint)) == checkpoint
     assert checkpoint_of(log[3:], checkpoint_of(log[:3])) == checkpoint

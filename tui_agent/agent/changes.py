@@ -15,7 +15,6 @@ from tui_agent.core.entries import (
     Logged,
     Pinned,
     Pruned,
-    Rewound,
     SummaryRestored,
     TitleSet,
     Unpinned,
@@ -142,11 +141,6 @@ async def unprune(session: Session) -> list[Event]:
 async def rename(session: Session, title: str) -> list[Event]:
     """Give the session a title of the user's own."""
     return await session.append(TitleSet(" ".join(title.split())[:200], by_user=True))
-
-
-async def rewind(session: Session, after: int) -> list[Event]:
-    """Take what was said after `after` out of the context; it stays in the archive."""
-    return await session.append(Rewound(after))
 
 
 async def versions(session: Session) -> list[Logged]:

@@ -38,11 +38,6 @@ class Workbench:
     """Tokens of summaries that were made ahead and became stale before they were needed."""
 
     @property
-    def takes_tools(self) -> bool:
-        """Whether tools are offered as such; False once the endpoint or its model refused them."""
-        return self.calling == "native"
-
-    @property
     def tools_note(self) -> str:
         """What the status bar says about tools; "" when there is nothing unusual."""
         match self.calling:

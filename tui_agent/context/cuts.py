@@ -62,13 +62,11 @@ def atoms(entries: Sequence[Logged]) -> tuple[Atom, ...]:
     return _merged(separate)
 
 
-def legal_cuts(entries: Sequence[Logged]) -> tuple[int, ...]:
-    """Sequence numbers after which the log may be cut: ends of atoms, up to the first atom that is still open."""
-    return tuple(cuts_among(atoms(entries)))
+def legal_cuts(parts: Sequence[Atom]) -> list[int]:
+    """Sequence numbers after which the log may be cut: ends of atoms, up to the first atom that is still open.
 
-
-def cuts_among(parts: Sequence[Atom]) -> list[int]:
-    """`legal_cuts`, on atoms that are known already; those that would fold no message are left out."""
+    Cuts that would fold no message are left out.
+    """
     cuts: list[int] = []
     messages = 0
     for atom in parts:
@@ -80,16 +78,11 @@ def cuts_among(parts: Sequence[Atom]) -> list[int]:
     return cuts
 
 
-def cut_for(entries: Sequence[Logged], keep: int) -> int | None:
+def cut_for(parts: Sequence[Atom], keep: int) -> int | None:
     """The sequence number up to which to fold so that at least the newest `keep` messages stay; None if nothing is old.
 
     Where the count falls inside an atom the cut moves back: the tail only grows.
     """
-    return cut_among(atoms(entries), keep)
-
-
-def cut_among(parts: Sequence[Atom], keep: int) -> int | None:
-    """`cut_for`, on atoms that are known already."""
     kept, first_kept = 0, len(parts)
     while first_kept and kept < keep:
         first_kept -= 1
@@ -99,7 +92,7 @@ def cut_among(parts: Sequence[Atom], keep: int) -> int | None:
 
 def cut_before(parts: Sequence[Atom], first_kept: int) -> int | None:
     """The cut that folds all atoms before the one at place `first_kept`; None when no message is among them."""
-    cuts = cuts_among(parts[:first_kept])
+    cuts = legal_cuts(parts[:first_kept])
     return cuts[-1] if cuts else None
 
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from tui_agent.context.checkpoint import Checkpoint
-from tui_agent.context.cuts import Atom, Plan, atoms, cut_among, cut_before, cuts_among
+from tui_agent.context.cuts import Atom, Plan, atoms, cut_before, cut_for, legal_cuts
 from tui_agent.context.gauge import Limits
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.saying import message_of, tokens_of
@@ -179,7 +179,7 @@ def _cut_above(foldable: Sequence[Atom], above: int) -> int | None:
 
 def _cut_keeping(units: Sequence[Atom], foldable: Sequence[Atom], keep: int) -> int | None:
     newest = _messages(units[len(foldable) :])
-    return cut_among(foldable, keep - newest)
+    return cut_for(foldable, keep - newest)
 
 
 def _cut_below_trigger(
@@ -203,7 +203,7 @@ def _cut_below_trigger(
     if kept <= room:
         return cut
     place = bisect_right(sizes, cut or 0, key=lambda each: each[0])
-    for shorter in cuts_among(foldable):
+    for shorter in legal_cuts(foldable):
         if shorter <= (cut or 0):
             continue
         if shorter > furthest:

@@ -97,14 +97,6 @@ def spent_after(spending: Spending, entry: Entry) -> Spending:
             return spending
 
 
-def spending_of(entries: Iterable[Logged]) -> Spending:
-    """The spending of a whole log."""
-    spending = UNSPENT
-    for logged in entries:
-        spending = spent_after(spending, logged.entry)
-    return spending
-
-
 def turns_of(entries: Iterable[Logged]) -> tuple[tuple[int, Spent], ...]:
     """What each turn took: the sequence number of its user message, and the tokens of all its requests."""
     turns: dict[int, Spent] = {}
