@@ -176,8 +176,9 @@ class Soak:
             return
         yield from server.complaints
         server.complaints.clear()
-        typed = [text for at, text in self._known.typed if at < died - LAG]
-        self._due_in_prompt = typed[-1] if typed else ""
+        # What this death came too early for is not due after a later one either.
+        self._known.typed = [(at, text) for at, text in self._known.typed if at < died - LAG]
+        self._due_in_prompt = self._known.typed[-1][1] if self._known.typed else ""
         self._has_question = False
         if session is None:
             if server.requests[sent_before:]:

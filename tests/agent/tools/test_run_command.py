@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,8 @@ from tests.agent.tools.calling import call, names_in, refusal
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.run_command import RunCommand
 from tui_agent.agent.workspace import Workspace
+
+CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def is_running(pid: int) -> bool:
@@ -185,6 +189,18 @@ async def test_cancelling_ends_everything_and_is_passed_on(tool: RunCommand, tmp
         await running
     assert time.monotonic() - started < 2
     assert await ended(tmp_path / "pid")
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_command_does_nothing_before_it_is_known_that_it_must_end_with_the_program(
+    tmp_path: Path, moment: str
+) -> None:
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.agent.tools.killed_at_start", moment, str(tmp_path), cwd=CHECKOUT
+    )
+    assert await program.wait() == -signal.SIGKILL
+    assert await ended(tmp_path / "pid")
+    assert not (tmp_path / "was-run").exists()
 
 
 async def test_output_before_the_time_limit_is_kept(tool: RunCommand) -> None:

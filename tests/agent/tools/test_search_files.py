@@ -227,3 +227,20 @@ async def test_an_ignore_file_that_is_a_trap_is_left_alone(tmp_path: Path) -> No
     (tmp_path / "a" / ".gitignore").symlink_to("/etc/passwd")
     (tmp_path / "a" / "f").touch()
     assert "a/f" in (await call(ListFiles(Workspace(tmp_path)))).output
+
+
+@pytest.mark.parametrize("ending", ["exit 127", "kill -9 $$", "exit 0"])
+async def test_where_ripgrep_ends_oddly_and_found_nothing_python_searches(tree: Path, ending: str) -> None:
+    odd = tree / "odd-rg"
+    odd.write_text(f"#!/bin/sh\n{ending}\n")
+    odd.chmod(0o755)
+    result = await call(SearchFiles(Workspace(tree), odd), pattern="hello blank")
+    found = "name with blank.txt:1:hello blank" in result.output
+    assert found == (ending != "exit 0")  # who ends in order is believed
+
+
+async def test_more_names_than_a_pipe_holds_are_searched(tmp_path: Path) -> None:
+    for number in range(1500):
+        (tmp_path / f"{'long name ' * 8}{number}").write_text("needle\n" if number == 1499 else "hay\n")
+    result = await call(SearchFiles(Workspace(tmp_path)), pattern="needle")
+    assert result.output == f"{'long name ' * 8}1499:1:needle"

@@ -17,6 +17,12 @@ from tui_agent.agent.tools.text_files import size_in_words
 _GUARD = ProcessGuard()
 """One for the whole program: a process that dies takes all that it has started with it."""
 
+_GATE = 'IFS= read -r go && exec "$@"'
+"""A shell that becomes the program at a word, and ends without one: the guard knows of it before it has done anything.
+
+Between the start of a process and the word to the guard this program may be killed, and nobody would end that process.
+"""
+
 _HEAD = _TAIL = 1024 * 1024
 """Bytes kept of the beginning and of the end of what a program prints."""
 
@@ -55,12 +61,14 @@ async def run_program(
     directory: Path,
     environment: Mapping[str, str],
     seconds: float,
-    stdin: int = subprocess.DEVNULL,
+    given: bytes | None = None,
     most_bytes: int | None = None,
     report: Callable[[str], None] = lambda _: None,
+    guard: ProcessGuard = _GUARD,
 ) -> Finished:
     """Runs the program to its end, to the time limit, or until it has printed `most_bytes`.
 
+    `given` is what it reads; without it there is nothing to read. A program that is not there ends with 127.
     Cancelling ends the whole session of processes before the cancellation goes on; it ends too when this program does.
 
     Raises:
@@ -68,12 +76,13 @@ async def run_program(
     """
     readable, writable = os.pipe()
     printed = _Printed(readable, most_bytes, report)
-    _GUARD.start()
+    guard.start()
+    gate = _GATE if given is not None else f"{_GATE} </dev/null"
     try:
         try:
             process = await asyncio.create_subprocess_exec(
-                *arguments,
-                stdin=stdin,
+                *("/bin/sh", "-c", gate, "sh", *arguments),
+                stdin=subprocess.PIPE,
                 stdout=writable,
                 stderr=writable,
                 cwd=directory,
@@ -82,10 +91,17 @@ async def run_program(
             )
         finally:
             os.close(writable)
-        with _GUARD.over(process.pid):
+        with guard.over(process.pid):
+            _let_through(process, given)
             return await _watched(process, printed, seconds)
     finally:
         printed.close()
+
+
+def _let_through(process: asyncio.subprocess.Process, given: bytes | None) -> None:
+    if process.stdin is not None:
+        process.stdin.write(b"\n" + (given or b""))
+        process.stdin.close()
 
 
 async def _watched(process: asyncio.subprocess.Process, printed: "_Printed", seconds: float) -> Finished:

@@ -3,9 +3,7 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,13 +114,10 @@ class SearchFiles:
         try:
             if self._ripgrep is not None:
                 arguments = _ripgrep(self._ripgrep, search, target, self._closed_below(directory))
-                finished = await _run(arguments, directory, subprocess.DEVNULL)
+                finished = await _run(arguments, directory, None)
                 if not _is_refused(finished):
                     return finished  # else it may still be a pattern of Python's kind, with look-around for instance
-            with tempfile.TemporaryFile() as names:
-                names.write(await asyncio.to_thread(self._names, search))
-                names.seek(0)
-                return await _run(_worker(search), directory, names.fileno())
+            return await _run(_worker(search), directory, await asyncio.to_thread(self._names, search))
         except OSError as error:
             raise ToolFailed(f"The search could not be started: {reason_of(error)}.") from error
 
@@ -170,14 +165,14 @@ def _worker(search: _Search) -> list[str]:
     return [sys.executable, "-P", "-m", "tui_agent.agent.tools.search_worker", search.pattern, flags or "-"]
 
 
-async def _run(arguments: Sequence[str], directory: Path, stdin: int) -> Finished:
+async def _run(arguments: Sequence[str], directory: Path, given: bytes | None) -> Finished:
     environment = {**child_environment(), "PYTHONPATH": str(_PACKAGES), "PYTHONIOENCODING": "utf-8"}
     return await run_program(
         arguments,
         directory=directory,
         environment=environment,
         seconds=_SECONDS,
-        stdin=stdin,
+        given=given,
         most_bytes=_MOST_BYTES,
     )
 
@@ -206,8 +201,8 @@ def _result(search: _Search, finished: Finished) -> ToolResult:
 
 
 def _is_refused(finished: Finished) -> bool:
-    """Whether the pattern or the glob was not understood."""
-    return finished.code == 2 and not _matches(finished.output)
+    """Whether the pattern or the glob was not understood, or there was nobody to search."""
+    return finished.code not in (0, 1, None) and not _matches(finished.output)
 
 
 def _matches(output: str) -> list[_Match]:
