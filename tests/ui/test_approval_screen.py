@@ -14,6 +14,8 @@ from tui_agent.core.entries import ToolCall
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.screens.approval import DEAF_SECONDS, ApprovalScreen
 from tui_agent.ui.theme import DARK, SIZES
+from tui_agent.ui.widgets.fitting import FittingBox
+from tui_agent.ui.widgets.lines_view import LinesView
 
 COMMAND = Intent("run_command", "command", "rm -rf build", "rm -rf build", "rm -rf build", "/home/ana/project")
 EDIT = Intent("edit_file", "edit", "a.py", "edit a.py", "@@ -1 +1 @@\n-\told\n+\tnew", "/home/ana/project")
@@ -33,6 +35,8 @@ class AskingApp(App[None]):
     """Shows one question and keeps the answer."""
 
     CSS_PATH = TuiAgentApp.CSS_PATH
+    HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
     def __init__(self, intent: Intent) -> None:
         super().__init__()
@@ -144,6 +148,60 @@ async def test_tab_opens_the_field_for_words_that_begin_with_a_bound_letter() ->
     async with asked(COMMAND) as (app, pilot):
         await pilot.press("tab", *"not now", "enter")
         assert app.answers == [Decision("denied", "not now")]
+
+
+async def test_escape_in_the_words_goes_back_to_the_choices_and_keeps_them() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("tab", *"not there", "escape")
+        await sees(pilot, "Your words are kept")
+        await sees(pilot, "not there")
+        assert app.answers == []
+        await pilot.press("tab", *" yet", "enter")
+        assert app.answers == [Decision("denied", "not there yet")]
+
+
+@pytest.mark.parametrize("key", ["n", "4", "escape"])
+async def test_words_that_were_kept_go_with_a_no(key: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("tab", *"not there", "escape", key)
+        await until(lambda: bool(app.answers), pilot)
+        assert app.answers == [Decision("denied", "not there")]
+
+
+async def test_after_words_that_were_taken_back_a_key_answers_again() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("tab", "escape")
+        assert app.answers == []
+        await pilot.press("1")
+        await until(lambda: bool(app.answers), pilot)
+        assert [answer.verdict for answer in app.answers if answer] == ["once"]
+
+
+async def test_escape_right_behind_the_first_word_does_not_answer() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("u", "escape")
+        await sees(pilot, "Your words are kept")
+        assert app.answers == []
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_question_is_no_higher_than_what_it_shows(size: tuple[int, int]) -> None:
+    async with asked(COMMAND, size) as (app, pilot):
+        box, lines = app.screen.query_one(FittingBox), app.screen.query_one(LinesView)
+        await until(lambda: lines.region.height == 1, pilot)
+        assert box.region.height <= 16
+        assert box.region.bottom >= size[1] - 1
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (50, 16)])
+async def test_a_long_question_leaves_its_choices_in_view_and_scrolls(size: tuple[int, int]) -> None:
+    long = Intent("run_command", "command", "x", "x", "\n".join(f"echo {n}" for n in range(200)), "/w")
+    async with asked(long, size) as (app, pilot):
+        await sees(pilot, "no, and say why")
+        box, lines = app.screen.query_one(FittingBox), app.screen.query_one(LinesView)
+        assert box.region.height <= size[1]
+        assert 1 <= lines.region.height < 200
+        assert not lines.end_was_shown
 
 
 async def test_what_other_programs_run_can_only_be_allowed_once() -> None:

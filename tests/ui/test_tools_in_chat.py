@@ -8,6 +8,7 @@ from tests.ui.support import Sitting, sitting
 from tui_agent.agent import changes
 from tui_agent.core.entries import ApprovalAsked
 from tui_agent.ui.screens.approval import ApprovalScreen
+from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.status_bar import CompactButton
 
 
@@ -43,6 +44,18 @@ async def test_a_change_is_made_only_after_it_was_approved(tmp_path: Path) -> No
             await person.press("y")
             await person.sees("done")
             assert (tmp_path / "work" / "note.txt").read_text() == "hello"
+
+
+async def test_what_was_said_last_stays_in_view_over_the_question(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.has_said(*(f"message number {n}" for n in range(12)))
+            await person.send("write a note, please")
+            await question(person)
+            await person.sees("write a note, please")
+            await person.press("y")
+            await person.sees("done")
+            assert person.app.screen.query_one(ActivityLine).styles.margin.bottom == 0
 
 
 async def test_a_denial_reaches_the_model_with_its_words(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ KEYS: tuple[Key, ...] = (
     Key("approval-always", "3,a", "decide('always')", N_("yes, always"), "approval"),
     Key("approval-deny", "4,n", "decide('denied')", N_("no"), "approval"),
     Key("approval-comment", "tab", "comment", N_("say why not"), "approval"),
-    Key("approval-cancel", "escape", "decide('denied')", N_("no"), "approval"),
+    Key("approval-cancel", "escape", "step_back", N_("no; while saying why: back to the choices"), "approval"),
     # the list of sessions
     Key("sessions-open", "enter", "resume", N_("open it"), "sessions"),
     Key("sessions-rename", "r", "rename", N_("rename it"), "sessions"),

@@ -43,6 +43,8 @@ class ApprovalShown(Message, bubble=False):
     """A question whether a tool may act has been put on the screen, or is answered."""
 
     is_open: bool
+    rows: int = 0
+    """How many rows it takes at the bottom of the screen."""
 
 
 @dataclass

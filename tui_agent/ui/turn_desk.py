@@ -204,7 +204,7 @@ class TurnDesk:
         """Ask whether a tool may act. If the turn is stopped meanwhile, the question goes away."""
         from tui_agent.ui.screens.approval import ApprovalScreen
 
-        screen = ApprovalScreen(request)
+        screen = ApprovalScreen(request, takes_rows=lambda rows: self._screen.post_message(ApprovalShown(True, rows)))
         self._screen.post_message(ApprovalShown(True))
         self._attention.call(_("a tool waits for your approval"))
         try:

@@ -8,7 +8,6 @@ from typing import ClassVar, get_args
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.timer import Timer
@@ -20,6 +19,7 @@ from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
@@ -43,19 +43,34 @@ class ApprovalScreen(ModalScreen[Decision | None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("approval")]
     AUTO_FOCUS = "LinesView"
 
-    def __init__(self, request: ApprovalRequest, *, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        *,
+        clock: Callable[[], float] = monotonic,
+        takes_rows: Callable[[int], object] = lambda rows: None,
+    ) -> None:
+        """
+        Args:
+            request: what is asked.
+            clock: seconds.
+            takes_rows: told how many rows the question covers at the bottom, as often as that changes.
+        """
         super().__init__()
         self._request = request
         self._clock = clock
+        self._takes_rows = takes_rows
         self._opened = clock()
         self._letter = ""
         """The letter that was just pressed, while it may still be the first of a sentence."""
 
         self._held: Timer | None = None
+        self._is_saying_why = False
+        """Whether what is typed goes into the field, which may not have the focus yet."""
 
     def compose(self) -> ComposeResult:
         intent = self._request.intent
-        with Vertical(classes="dialog large approval") as dialog:
+        with FittingBox(classes="dialog approval") as dialog:
             dialog.border_title = Content(_(_QUESTIONS[intent.kind]))
             yield Static(Content("\n").join(_headlines(intent)), classes="explanation")
             yield LinesView(_exact_lines(intent), exact=True)
@@ -67,6 +82,16 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 
     def on_mount(self) -> None:
         self._opened = self._clock()
+
+    def on_resize(self) -> None:
+        self._measure_soon()
+
+    def _measure_soon(self) -> None:
+        self.call_after_refresh(self._measure)
+
+    def _measure(self) -> None:
+        dialog = self.query_one(FittingBox)
+        self._takes_rows(self.size.height - dialog.region.y)
 
     @property
     def _is_deaf(self) -> bool:
@@ -81,7 +106,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
             pass
         elif comment.has_focus:
             return
-        elif character and comment.has_class("-open"):  # typed faster than the field gets the focus
+        elif character and self._is_saying_why:  # typed faster than the field gets the focus
             comment.insert_text_at_cursor(character)
         elif character and self._held is not None:
             self._say(self._letter + character)
@@ -116,7 +141,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         if self._is_deaf:
             return
         if verdict == "denied":
-            self.dismiss(Decision("denied"))
+            self.dismiss(Decision("denied", self.query_one(Input).value.strip()))
         elif self._request.intent.sensitive and verdict != "once":
             self._note(_("This can only be allowed once: 1 or y."))
         elif not self.query_one(LinesView).end_was_shown:
@@ -127,8 +152,24 @@ class ApprovalScreen(ModalScreen[Decision | None]):
     def action_comment(self) -> None:
         self._let_go()
         if not self._is_deaf:
+            self._is_saying_why = True
             self.query_one(Input).add_class("-open")
             self.query_one(Input).focus()
+            self._note("")
+            self._measure_soon()
+
+    def action_step_back(self) -> None:
+        """From the field to the choices, and only from there to a no."""
+        if not self._is_saying_why:
+            self.action_decide("denied")
+            return
+        self._is_saying_why = False
+        comment = self.query_one(Input)
+        comment.set_class(bool(comment.value.strip()), "-open")
+        self.query_one(LinesView).focus()
+        if comment.has_class("-open"):
+            self._note(_("Your words are kept and go with a no; Tab goes on with them."))
+        self._measure_soon()
 
     @on(Input.Submitted)
     def _refused_in_words(self, event: Input.Submitted) -> None:
@@ -141,7 +182,10 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self._note("")
 
     def _note(self, words: str) -> None:
-        self.query_one("#approval-note", Static).update(Content.styled(words, "$warning"))
+        note = self.query_one("#approval-note", Static)
+        note.display = bool(words)
+        note.update(Content.styled(words, "$warning"))
+        self._measure_soon()
 
 
 def _headlines(intent: Intent) -> Iterator[Content]:

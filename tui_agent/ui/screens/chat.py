@@ -260,6 +260,9 @@ class ChatScreen(Screen[None]):
     @on(ApprovalShown)
     def _approval_shown(self, message: ApprovalShown) -> None:
         self.query_one(StatusBar).allow_compaction(not message.is_open)
+        # What was said last stays in view over the question.
+        covered = message.rows - self.query_one(PromptArea).size.height
+        self.query_one(ActivityLine).styles.margin = (0, 0, max(covered, 0), 0)
 
     @on(Prompt.LeaveWanted)
     async def _leave_wanted(self, event: Prompt.LeaveWanted) -> None:

@@ -70,6 +70,12 @@ class LinesView(ScrollView, can_focus=True):
         self.lines = tuple(lines)
         self._wrap()
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows that the lines take at a width: a view of automatic height is as high as they are."""
+        if width == self._width:
+            return len(self._rows)
+        return sum(len(self._starts(line, width)) for line in self.lines) if width > 0 else 0
+
     def _on_resize(self, event: events.Resize) -> None:
         self._wrap()
 
