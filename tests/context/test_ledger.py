@@ -131,6 +131,11 @@ def test_a_named_value_is_found_with_its_name(text: str, name: str, stated: str)
     assert values.get(name) == stated
 
 
+@pytest.mark.parametrize("text", ["Noted: kestrel.example.org", "Understood: port 8443", "The password is noted."])
+def test_what_only_acknowledges_names_no_value(text: str) -> None:
+    assert "named value" not in kinds_of(text).values()
+
+
 @pytest.mark.parametrize(
     "text",
     [

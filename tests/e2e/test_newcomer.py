@@ -48,7 +48,7 @@ def free_usual_port() -> int:
     pytest.skip("all usual ports of local model servers are taken on this machine")
 
 
-_CHOICES = ("Look again", "Enter a key", "Enter an address", "Copy the command")
+_CHOICES = ("Look again", "Enter a key", "Enter an address", "Take the tour", "Copy the command")
 
 
 def choose(app: PtyApp, words: str) -> None:

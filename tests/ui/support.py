@@ -114,5 +114,5 @@ async def sitting(
     async with app.run_test(size=size, notifications=True) as pilot:
         sat = Sitting(app, pilot)
         await until(lambda: app._conductor is not None and sat.conductor.view.session is not None, pilot)
-        await until(lambda: sat.conductor.services.bench is not None or "Get started" in sat.seen, pilot)
+        await until(lambda: sat.conductor.services.bench is not None or sat.conductor.screen.is_unconfigured, pilot)
         yield sat

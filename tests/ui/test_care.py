@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
-from tests.ui.support import sitting
+from tests.ui.support import USUAL, sitting
 from tui_agent.agent import background, changes
 from tui_agent.core.entries import Compacted, Detail
 
@@ -141,22 +143,39 @@ async def test_an_address_with_an_at_sign_offers_nothing(tmp_path: Path) -> None
             assert server.requests[0].last_text == "mail ana@example"
 
 
-async def test_the_tour_leads_through_preview_and_undo(tmp_path: Path) -> None:
-    def reply(body: dict[str, Any]) -> Scripted:
-        return says("Goals:\n- Move the shop [2]\n") if "<record>" in str(body["messages"]) else says("OK.")
-
-    with ModelServer(otherwise=reply) as server:
-        async with sitting(server, tmp_path) as person:
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: Path, language: str) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="", api_key="", embedded="off", language=language) as person:
             await person.send("/tour")
-            await person.sees("Tour 1/3")
+            await person.sees("1/3")
+            session = person.conductor.view.session
+            assert session is not None
+            full = session.gauge().tokens
+            assert 0.8 < (session.gauge().trigger_share or 0) < 1, "the window is small, and all but full"
             await person.press("f4")
-            await person.sees("stay word for word")
+            await person.sees("[ ] rsync -a")
+            before = person.seen.partition("[ ] rsync")[0].count("[ ]")
+            await person.press("l", *["down"] * before, "plus")
+            await person.sees("[+] rsync -a")
             await person.press("a")
-            await person.sees("Tour 2/3")
+            await person.sees("2/3")
+            assert session.gauge().tokens < full
+            assert any(kept.kind == "command" for kept in changes.kept_details(session))
             await person.press("f8")
-            await person.sees("Tour 3/3")
+            await person.sees("3/3")
+            assert session.gauge().tokens == full
             await person.press("ctrl+n")
-            await person.until(lambda: "Tour 3/3" not in person.seen)
+            await person.until(lambda: "3/3" not in person.seen)
+        assert server.requests == []
+
+
+async def test_the_start_card_offers_the_tour(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=USUAL, base_url="", api_key="", embedded="off") as person:
+            await person.press("tab", "down", "down", "down", "enter")
+            await person.sees("Tour 1/3")
+            assert "Get started" not in person.seen
 
 
 async def test_a_detail_that_was_left_out_is_carried_along_after_all(tmp_path: Path) -> None:

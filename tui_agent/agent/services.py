@@ -18,6 +18,7 @@ from tui_agent.agent.grants import revoke_grant, saved_grants
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
+from tui_agent.agent.rehearsal import Line, rehearsal
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.spending import remember_prices
 from tui_agent.agent.toolbox import Toolbox
@@ -68,6 +69,9 @@ class Services:
         """Loads what the first request needs, beside everything else that a start does."""
 
         self._past = Past(lambda: self.current)
+        self._rehearsals: dict[str, Workbench] = {}
+        """What stands in for the model where a session's summary was written before, by session id."""
+
         self._open_archive = open_archive
         self._archive: Archive | None = None
         self._measures = Measures(self._surroundings, limits_for(settings, settings.context_window, "setting"))
@@ -144,6 +148,13 @@ class Services:
         """A session that leaves no trace until something is said in it."""
         return Session(self.archive, new_session_id(), str(self.directory), self._measures)
 
+    def rehearsed_session(self, window: int, summary: Sequence[Line]) -> Session:
+        """A new session with a window of its own (tokens), whose summaries by hand are made of lines written before."""
+        limits = limits_for(replace(self.settings, max_history_chars=None, max_messages=None), window, N_("the tour"))
+        session = Session(self.archive, new_session_id(), str(self.directory), Measures(self._surroundings, limits))
+        self._rehearsals[session.id] = rehearsal(self.settings, summary)
+        return session
+
     async def open_session(self, session_id: str, *, to_read: bool = False) -> Session:
         """Resume a session; what a crash left half done in it is repaired.
 
@@ -189,7 +200,8 @@ class Services:
 
     async def propose(self, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
         """Stream a proposed summary; nothing is changed. See `Compactor.propose` for what it raises."""
-        async with aclosing(propose(self._connected(), session, wish)) as events:
+        bench = self._rehearsals.get(session.id) or self._connected()
+        async with aclosing(propose(bench, session, wish)) as events:
             async for event in events:
                 yield event
 

@@ -31,7 +31,7 @@ NEVER_NAMES = listed(
     """set run use add export put curl let problem issue question thing reason answer point idea error bug cause
     fix solution result output it this that there here what which who where when why how everything nothing
     something someone anyone i you we they he she one rest difference trick catch trouble case fact way first
-    second other example summary note"""
+    second other example summary note noted understood remembered confirmed acknowledged"""
 )
 """What remarks begin with, never names of values."""
 
@@ -52,6 +52,6 @@ NO_VALUE = listed(
     strange same different similar clear full big small huge tiny long short better worse best worst hard easy difficult
     incorrect happening stuck dead deprecated safe unsafe quite rather pretty so more less much many all only almost
     currently probably maybe perhaps visible hidden allowed forbidden deleted removed changed added updated called named
-    expected interesting boring beautiful lovely high low"""
+    expected interesting boring beautiful lovely high low noted understood remembered confirmed acknowledged"""
 )
 """How something is, not what its value is."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from tui_agent.agent.rehearsal import Line
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -17,9 +18,9 @@ from tui_agent.language import N_, _
 
 STEPS = (
     N_(
-        "Tour 1/3 · This session is made up. The bar shows how full the context is; the tick is where compaction is "
-        "due. Press F4: you see the summary before it is used. In it, l lists what would be lost, + puts it back, "
-        "a applies."
+        "Tour 1/3 · This session is made up, its window small. The bar shows how full the context is; the tick is "
+        "where compaction is due. Press F4: you see the summary before it is used. In it, l lists what would be lost, "
+        "+ puts it back, a applies."
     ),
     N_(
         "Tour 2/3 · The old messages are dimmed above the line, and still there: scroll up. The panel (F3) shows the "
@@ -44,7 +45,7 @@ _SAID = (
         N_("How do we copy the pictures? There are about 40,000 of them in /srv/shop/media."),
         N_(
             "With rsync, which can be interrupted and goes on where it was: `rsync -a --partial /srv/shop/media/ "
-            "kestrel.example.org:/srv/shop/media/`. Forty thousand files are no problem; let it run twice, and the "
+            "kestrel.example.org:/srv/shop/media/`. It does not mind forty thousand files; let it run twice, and the "
             "second time only what changed in between is copied."
         ),
     ),
@@ -86,12 +87,33 @@ _SAID = (
 )
 
 
+_SUMMARY = (
+    (N_("Goals"), N_("Move the shop to a new server, on Sunday."), 2),
+    (N_("Decisions and rules"), N_("Never restart the database during the day."), 4),
+    (N_("Decisions and rules"), N_("The shop is read-only while it is switched, so no order is lost."), 9),
+    (N_("Files and commands"), N_("The pictures are copied with rsync, twice."), 7),
+    (N_("Findings"), N_("The payment provider and the customers have to be told."), 11),
+)
+"""What stands for the messages: a heading, a line, and the message it rests on. It leaves a command out on purpose."""
+
+WINDOW = 800
+"""Tokens of the tour's window, which the example all but fills."""
+
+
+def summary_lines() -> tuple[Line, ...]:
+    """The lines of the example's summary."""
+    return tuple(Line(_(section), _(text), seq) for section, text, seq in _SUMMARY)
+
+
 def example() -> list[Entry]:
     """The entries of the example session."""
     entries: list[Entry] = [TitleSet(_("A tour: moving the shop"), by_user=True)]
     for asked, answered in _SAID:
         entries += [UserSaid((TextPart(_(asked)),)), AssistantSaid(_(answered))]
-    return [*entries, Noticed(_("This session was made up for the tour. No model wrote it."))]
+    return [
+        *entries,
+        Noticed(_("This session and its summary were made up for the tour; its window is small. No model wrote them.")),
+    ]
 
 
 class Guide:

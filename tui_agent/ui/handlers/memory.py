@@ -17,7 +17,7 @@ from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.preview_lines import changed_lines
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
-from tui_agent.ui.tour import example
+from tui_agent.ui.tour import WINDOW, example, summary_lines
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.widgets.sidebar import MemoryList, describe
 from tui_agent.ui.words import word
@@ -177,11 +177,7 @@ async def keep_detail(chat: Conductor, text: str) -> None:
 
 
 async def tour(chat: Conductor, argument: str) -> None:
-    if chat.services.bench is None:
-        raise UsageError(
-            _("The tour needs a model, to have a summary written."), todo=_("The start card says how to get one.")
-        )
-    session = chat.services.new_session()
+    session = chat.services.rehearsed_session(WINDOW, summary_lines())
     await chat.open_session(session)
     chat.show_events(await session.append(*example()))
     chat.guide.begin(chat.view.session)

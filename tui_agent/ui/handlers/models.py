@@ -195,6 +195,9 @@ async def start(chat: Conductor, choice: str) -> None:
         case "local":
             question = TextPromptScreen(_("Enter an address"), value="http://127.0.0.1:8080/v1")
             chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
+        case "tour":
+            chat.later("tour")
+            chat.prompt.focus()
         case _:
             chat.app.copy_to_clipboard(chat.screen.query_one(StartCard).command)
 

@@ -138,6 +138,7 @@ class ChatScreen(Screen[None]):
         """Let these words stand over the prompt; "" for none."""
         line = self.query_one("#coach", Static)
         line.set_class(bool(words), "-open")
+        self.set_class(bool(words), "-coached")
         line.update(Content(words))
 
     def show_panel(self, wanted: bool | None = None) -> bool:

@@ -16,12 +16,13 @@ from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
 
-Choice = Literal["again", "key", "local", "install"]
+Choice = Literal["again", "key", "local", "tour", "install"]
 
 _CHOICES: tuple[tuple[Choice, str, str], ...] = (
     ("again", N_("Look again"), N_("for a key and for local servers")),
     ("key", N_("Enter a key"), N_("kept in memory for this run only")),
     ("local", N_("Enter an address"), N_("of an OpenAI-compatible server")),
+    ("tour", N_("Take the tour"), N_("two minutes; needs no model")),
     ("install", N_("Copy the command"), N_("that installs a small local model, no key needed:")),
 )
 
