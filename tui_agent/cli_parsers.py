@@ -247,7 +247,14 @@ def _port(text: str) -> int:
     return number
 
 
+def _address(text: str) -> str:
+    if not text.strip():  # which would be every address of this machine
+        raise ValueError(text)
+    return text.strip()
+
+
 _positive.__name__ = _port.__name__ = "number"  # what argparse calls it when it complains
+_address.__name__ = "address"
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
@@ -318,7 +325,11 @@ def _config(parser: argparse.ArgumentParser) -> None:
 
 def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDR", help=_("where to listen (127.0.0.1: this machine)")
+        "--host",
+        type=_address,
+        default="127.0.0.1",
+        metavar="ADDR",
+        help=_("where to listen (127.0.0.1: this machine)"),
     )
     parser.add_argument("--port", type=_port, default=7462, metavar="N", help=_("the port (7462)"))
     parser.add_argument("--public-url", default="", metavar="URL", help=_("under which a proxy shows it"))

@@ -232,3 +232,10 @@ def test_a_port_beyond_all_ports_is_refused(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit):
         main(["serve", "--port", "65536"])
     assert "invalid number value: '65536'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["", " "], ids=["empty", "blank"])
+def test_serving_on_no_address_is_refused(capsys: pytest.CaptureFixture[str], host: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["serve", "--host", host])
+    assert f"invalid address value: {host!r}" in capsys.readouterr().err

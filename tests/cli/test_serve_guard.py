@@ -37,3 +37,21 @@ def test_any_other_page_is_refused(origin: str) -> None:
 @pytest.mark.parametrize("host", ["", "[::1", "127.0.0.1:99999999", "127.0.0.1:x", "\udcff", "evil.example:7462"])
 def test_any_other_name_is_refused(host: str) -> None:
     assert "another name" in refusal(host=host)
+
+
+@pytest.mark.parametrize(
+    ("host", "base"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:7462"),
+        ("localhost", "http://localhost:7462"),
+        ("::1", "http://[::1]:7462"),
+        ("0.0.0.0", "http://127.0.0.1:7462"),
+        ("::", "http://[::1]:7462"),
+        ("192.0.2.7", "http://192.0.2.7:7462"),
+    ],
+)
+def test_the_address_that_is_printed_can_be_opened_and_is_let_in(host: str, base: str) -> None:
+    guard = Guard(host, 7462)
+    assert guard.url == f"{base}/?token={guard.token}"
+    own = base.removeprefix("http://")
+    assert guard.refusal(own, base, guard.token, is_socket=True) == ""

@@ -1,18 +1,20 @@
 """The app in a browser: chat, compaction with the preview, undo; and nobody else's page can drive it."""
 
+import asyncio
 import re
 import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
 
 from tests.e2e.browser import browser, find_chromium, page_at
-from tests.e2e.pty_app import environment, program
+from tests.e2e.pty_app import PATIENCE, Terminal, environment, program
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.serve.guard import HEADERS
@@ -130,6 +132,57 @@ async def test_without_a_token_other_pages_are_kept_out_all_the_same(model: Mode
             assert await visitor.status("/") == 200
             assert not await visitor.opens_socket(Origin="https://evil.example")
             assert await visitor.opens_socket(Origin=visitor.base)
+
+
+@dataclass
+class Page:
+    """A page's end of the connection, in the hands of somebody who writes what no page does."""
+
+    socket: aiohttp.ClientWebSocketResponse
+    terminal: Terminal
+
+    async def says(self, *told: object) -> None:
+        await self.socket.send_json(told)
+
+    async def sees(self, words: str) -> None:
+        """Waits until the words are written in one piece or stand on the screen."""
+        async with asyncio.timeout(PATIENCE):
+            written = b""
+            while words.encode() not in written and words not in self.terminal.text:
+                written = (await self.socket.receive()).data
+                self.terminal.feed(written)
+
+
+@asynccontextmanager
+async def page_of(visitor: Visitor, width: int, height: int) -> AsyncIterator[Page]:
+    headers = {"Cookie": f"tui-agent-{urlsplit(visitor.base).port}={visitor.token}", "Origin": visitor.base}
+    address = f"{visitor.base}/ws?width={width}&height={height}"
+    async with visitor.client.ws_connect(address, headers=headers) as socket:
+        yield Page(socket, Terminal(100, 30))
+
+
+async def test_no_page_has_it_draw_a_screen_no_machine_has_room_for(visitor: Visitor, model: ModelServer) -> None:
+    model.script(says("Here I am."))
+    async with page_of(visitor, 99_999_999, 24) as page:
+        await page.sees("Ask something")
+        await page.says("focus")
+        await page.says("resize", {"width": 99_999_999, "height": 10})
+        await page.says("resize", {"width": 100, "height": 30})
+        await page.socket.send_str("no JSON")
+        await page.says("stdin", 7)
+        await page.says("stdin", "are \ud83d you there?")
+        await page.sees("you there?")
+        await page.says("stdin", "\r")
+        await page.sees("Here I am.")
+    assert model.requests[0].last_text == "are \ufffd you there?"
+
+
+async def test_a_page_that_changes_its_size_while_the_program_starts_is_filled(visitor: Visitor) -> None:
+    async with page_of(visitor, 40, 12) as page:
+        await page.says("resize", {"width": 100, "height": 30})
+        await page.sees("You see what it will forget before it forgets it")
+        await page.sees("[Compact] F1 help")
+        assert "F1 help" in page.terminal.text.splitlines()[29]
 
 
 @needs_chromium

@@ -90,7 +90,8 @@ class Soak:
                 if time.monotonic() - started > seconds:
                     break
                 if number % LIVES_OF_A_SESSION == 0:
-                    self._known, self._session, self._due_in_prompt = Acknowledged(), None, ""
+                    self._known, self._session = Acknowledged(), None
+                    self._due_in_prompt, self._has_question = "", False
                     self._read_all_again(number)
                 moment = self._dice.choice([*MOMENTS, MIGRATING])
                 if moment != MIGRATING:

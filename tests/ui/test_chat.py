@@ -1,5 +1,7 @@
 from pathlib import Path
 
+from textual.events import Key
+
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, refuses, says
 from tests.ui.support import sitting
@@ -275,6 +277,16 @@ async def test_typing_while_the_transcript_has_the_focus_goes_into_the_prompt(tm
             await person.press(*"hello?")
             assert person.prompt_text == "hello?"
             assert person.conductor.prompt.has_focus
+
+
+async def test_of_what_is_typed_in_one_go_before_the_prompt_has_the_focus_nothing_is_lost(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            person.conductor.screen.set_focus(None)
+            for key, character in (("i", "i"), ("s", "s"), ("question_mark", "?"), ("question_mark", "?")):
+                person.app.post_message(Key(key, character))
+            await person.until(lambda: len(person.prompt_text) == 4)
+            assert person.prompt_text == "is??"
 
 
 async def test_keys_of_the_settings_are_used(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Listening on these is listening on all; a browser cannot open them. The second of each is this machine's own."""
+
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' "
@@ -50,8 +53,9 @@ class Guard:
 
     @property
     def url(self) -> str:
-        """Where to open the page."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        """Where to open the page, on this machine."""
+        address = _EVERY_ADDRESS.get(self.host, self.host)
+        host = f"[{address}]" if ":" in address else address
         base = self.public_url.rstrip("/") or f"http://{host}:{self.port}"
         return f"{base}/?token={self.token}" if self.needs_token else f"{base}/"
 

@@ -5,21 +5,35 @@ import html
 import os
 import shlex
 import signal
-import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from socket import gaierror
 from string import Template
 
 from aiohttp import web
+from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.serve.guard import LOOPBACK, Guard, guarding
+from tui_agent.serve.page_messages import FocusChanged, Pinged, Resized, Typed, fitting_size, page_message
 
 _PAGE = Path(__file__).with_name("page.html")
 _SCRIPT = _PAGE.with_suffix(".js")
+_LARGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes: a paste of ten million characters, each written as an escape of six."""
+
+_BEAT = 15.0
+"""Seconds between two questions whether the page is still there."""
+
+
+class PageApp(AppService):
+    """The app of one page, drawn by our own driver."""
+
+    def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
+        return {**super()._build_environment(width, height), "TEXTUAL_DRIVER": "tui_agent.ui.web_driver:WebDriver"}
 
 
 class GuardedServer(Server):
@@ -66,6 +80,40 @@ class GuardedServer(Server):
     async def _handle_script(self, request: web.Request) -> web.FileResponse:
         return web.FileResponse(_SCRIPT)
 
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """A page's connection: an app of its own runs for as long as it stands."""
+        socket = web.WebSocketResponse(heartbeat=_BEAT, max_msg_size=_LARGEST_MESSAGE)
+        await socket.prepare(request)
+
+        async def close() -> None:
+            await socket.close()
+
+        app = PageApp(
+            self.command,
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=close,
+            download_manager=self.download_manager,
+        )
+        try:
+            await app.start(*fitting_size(request.query.get("width"), request.query.get("height")))
+            await self._process_messages(socket, app)
+        finally:
+            await app.stop()
+        return socket
+
+    async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
+        async for frame in websocket:
+            match page_message(frame.data) if frame.type is web.WSMsgType.TEXT else None:
+                case Typed(data):
+                    await app_service.send_bytes(data)
+                case Resized(columns, rows):
+                    await app_service.set_terminal_size(columns, rows)
+                case Pinged(mark):
+                    await websocket.send_json(["pong", mark])
+                case FocusChanged(has_focus):
+                    await (app_service.focus() if has_focus else app_service.blur())
+
     async def handle_index(self, request: web.Request) -> web.Response:
         """The page; its socket is where the page itself is."""
         scheme = "wss" if self._guard.is_https(request.scheme) else "ws"
@@ -96,6 +144,6 @@ def serve(guard: Guard, flags: Sequence[str]) -> None:
 
 def _why(error: OSError) -> str:
     """The reason in words; the numbers of a name that is not found are no numbers of the system."""
-    if error.errno and not isinstance(error, socket.gaierror):
+    if error.errno and not isinstance(error, gaierror):
         return os.strerror(error.errno)
     return error.strerror or str(error)

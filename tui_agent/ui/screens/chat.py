@@ -313,9 +313,9 @@ class ChatScreen(Screen[None]):
         if not is_for_prompt or not event.is_printable or event.character is None:
             return
         acts_on_message = event.key in _MESSAGE_KEYS and self.transcript.current is not None
-        if (event.key != "question_mark" or self.prompt.has_focus) and not acts_on_message:
+        if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
             event.stop()
-            self.prompt.focus()
+            self.set_focus(self.prompt)  # at once: what is typed right behind it must not fall between the two
             self.prompt.add(event.character)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
