@@ -3,16 +3,16 @@
 import argparse
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tui_agent.cli_parsers import COMMANDS, GROUPS, main_parser, settings_parser
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _FILES, _DIRECTORIES = "FILE", "DIR"
 """Metavars whose values are names of files and of directories."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """A flag with all its spellings."""
 
@@ -23,7 +23,7 @@ class Flag:
     metavar: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where the cursor can be: behind no command, a group of commands, or a command."""
 

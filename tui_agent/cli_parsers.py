@@ -2,17 +2,17 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tui_agent import __version__
 from tui_agent.cli_help import parser_for, settle_usage
 from tui_agent.language import N_, _
+from tui_agent.values import frozen
 
 Filling = Callable[[argparse.ArgumentParser], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One thing the program can be told to do instead of opening the app."""
 

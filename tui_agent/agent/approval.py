@@ -1,18 +1,18 @@
 """Who may do what without being asked. A rulebook judges an intent; a person, through an approver, decides the rest."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
 from tui_agent.settings import Approval
+from tui_agent.values import frozen
 
 Verdict = Literal["once", "session", "always", "denied"]
 Judgement = Literal["allow", "ask", "deny"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What a command line was understood to do."""
 
@@ -28,7 +28,7 @@ class Reading:
         return self.denied_by is None and not self.doubt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalRequest:
     """What a person is asked: the call, and exactly what it would do."""
 
@@ -36,7 +36,7 @@ class ApprovalRequest:
     intent: Intent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What the person said."""
 
@@ -51,7 +51,7 @@ class Approver(Protocol):
     async def __call__(self, request: ApprovalRequest) -> Decision: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """A remembered approval. It covers one exact command in one directory, one path, or one tool; never a pattern."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Protocol
 
 from tui_agent.agent import proposals
@@ -23,9 +22,10 @@ from tui_agent.errors import (
     NothingToFold,
     SummaryRejected,
 )
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewed:
     """What the user made of a proposal: apply it, with edited text and details put back."""
 

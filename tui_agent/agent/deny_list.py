@@ -6,12 +6,12 @@ An entry of the deny list is the first words of a command: a program (`rm`) or a
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from tui_agent.agent.approval import Reading
 from tui_agent.agent.runs_a_text import is_evaluated, runs_a_text
 from tui_agent.agent.shell_words import SimpleCommand, Unreadable, Word, commands_in
+from tui_agent.values import frozen
 
 
 def _names(text: str) -> frozenset[str]:
@@ -64,7 +64,7 @@ def read_command(command: str, deny: Sequence[str]) -> Reading:
     return reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rule:
     entry: str
     program: str

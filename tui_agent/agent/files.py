@@ -10,15 +10,15 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent.no_links import CAREFULLY, open_without_links
 from tui_agent.agent.workspace import reason_of
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileContent:
     """A file as it was read."""
 

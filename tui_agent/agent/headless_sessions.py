@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent import changes
@@ -16,9 +15,10 @@ from tui_agent.agent.spending import known_prices
 from tui_agent.archive import SessionInfo
 from tui_agent.errors import UsageError
 from tui_agent.language import _, ngettext
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """Which sessions are asked for."""
 

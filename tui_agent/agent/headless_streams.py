@@ -6,13 +6,14 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TextIO
 
 from tui_agent.agent import instructions
 from tui_agent.agent.export.as_json import json_line, json_text
 from tui_agent.agent.services import Services
 from tui_agent.core.visible import visible
+from tui_agent.values import frozen
 
 DONE, TURN_FAILED, USAGE, LIMIT, NEEDS_APPROVAL = 0, 1, 2, 3, 4
 """Exit codes. A signal ends a run with 128 and its number, as in every shell: Ctrl+C with 130."""
@@ -20,7 +21,7 @@ DONE, TURN_FAILED, USAGE, LIMIT, NEEDS_APPROVAL = 0, 1, 2, 3, 4
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Streams:
     """Where answers and where notes go; never the same."""
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +11,7 @@ from tui_agent.agent.tools.text_files import form_of, visible
 from tui_agent.agent.workspace import Workspace
 from tui_agent.context.tokens import estimate
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 FILE_NAME = "AGENTS.md"
 MOST_BYTES = 64 * 1024
@@ -23,7 +23,7 @@ _ANSWERS = "instructions"
 Answer = Literal["accepted", "declined"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """An instructions file that the user has not been asked about yet."""
 

@@ -13,12 +13,13 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.pairing import is_rewound
 from tui_agent.core.entries import Compacted, Detail, Trigger
 from tui_agent.core.events import Event, Gauge
+from tui_agent.values import frozen
 
 MOST_KEPT_BY_HAND = 6
 """Messages that a compaction by hand keeps at most unless it is told a number: so that it works below a trigger."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """A compaction that has not happened: what would be recorded, and what it would cost."""
 
@@ -41,7 +42,7 @@ class Proposal:
     """The exact details that hold, whether the summary has them or not: what an edited text is compared with."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposed:
     """The last event of `propose`."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from tui_agent.agent.automatic import Reviewer, compact, compact_if_due, obeyed_mode
 from tui_agent.agent.proposals import Wish
@@ -14,6 +13,7 @@ from tui_agent.core.entries import AssistantSaid, Failed, Logged, Pruned, ToolRe
 from tui_agent.core.events import Event, Gauge, TurnEnded
 from tui_agent.errors import ContextOverflow
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 LARGEST_RESULT = 0.25
 """The share of the window that one tool result may take; the archive keeps the whole of it."""
@@ -94,7 +94,7 @@ async def clip_to_fit(session: Session) -> list[Event]:
     return await _clip(session, newest, lambda seq: even)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Result:
     """A tool result that may be clipped: the user has not asked it back."""
 

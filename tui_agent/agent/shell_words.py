@@ -8,6 +8,8 @@ import codecs
 import re
 from dataclasses import dataclass, field
 
+from tui_agent.values import frozen
+
 _BLANK = " \t"
 _SEPARATORS = ";&|()\n"
 _REDIRECTION = re.compile(r"(?:<<<|<<-?|<>|<&|>>|>\||>&|<|>)")
@@ -25,7 +27,7 @@ class Unreadable(Exception):
     """The text is no complete command line: a quote or a bracket is left open, or it is nested absurdly deep."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A word after its quotes are removed."""
 
@@ -34,7 +36,7 @@ class Word:
     """Whether the shell makes something else of it: a variable, a substitution, a glob, a brace expansion."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimpleCommand:
     """A program and its arguments, as far as the text tells."""
 

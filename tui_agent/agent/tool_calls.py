@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver, Decision
@@ -18,6 +18,7 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import ApprovalAnswered, ApprovalAsked, ToolCall, ToolReturned
 from tui_agent.core.events import Event, ToolProgressed, ToolStarted
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ class ApprovalNeeded(Exception):
     """Raised by an approver that cannot ask anybody: the approval stays pending in the log."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ready:
     """A call that can be carried out."""
 

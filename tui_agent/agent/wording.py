@@ -1,11 +1,10 @@
 """The progress lines of compaction, in the interface's language. Shown and logged, never part of a context."""
 
-from dataclasses import dataclass
-
 from tui_agent.settings import Spoken
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wording:
     """Templates of one language; `{...}` fields are filled with `str.format`."""
 

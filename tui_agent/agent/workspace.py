@@ -11,11 +11,11 @@ import stat
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from tui_agent.agent.tools.text_files import visible
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 _KERNEL_PLACES = (Path("/proc"), Path("/sys"), Path("/dev"))
 """Not files but windows into the system: environments with keys, devices, streams without an end."""
@@ -73,7 +73,7 @@ _SENSITIVE_FILES = frozenset(
 """Files that are run when a shell, an editor or git starts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A path as it was given, and where it really leads."""
 

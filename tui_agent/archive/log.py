@@ -1,7 +1,6 @@
 """The entries of a session in SQL: appended, read in ranges, copied into a fork. Runs on the archive's thread."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -34,6 +33,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.errors import ArchiveTooNew, SessionNotFound
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 END = 2**62
 """Above every sequence number."""
@@ -198,7 +198,7 @@ def load(connection: apsw.Connection, session_id: str, after: int, upto: int) ->
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Readable:
     """What can be read of a part of a log."""
 

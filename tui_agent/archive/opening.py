@@ -15,6 +15,7 @@ from tui_agent.archive.lease import FileLock
 from tui_agent.archive.reserve import Reserve
 from tui_agent.errors import ArchiveUnavailable
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _BUSY_MILLISECONDS = 5_000
 
@@ -112,7 +113,7 @@ def _open_writable(path: Path, vfs: str | None, migrations: Sequence[str], busy:
     return Opened(connection, presence, notices=notices)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Opening:
     """What is needed on the way from a path to a connection."""
 

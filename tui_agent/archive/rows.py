@@ -3,12 +3,12 @@
 import json
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from tui_agent.core.codec import entry_of, entry_to_json
 from tui_agent.core.entries import Logged
+from tui_agent.values import frozen
 
 ENTRY_COLUMNS = "session, seq, at, type, tokens, counter, characters, body, hash"
 """The columns of an entry, in the order of `EntryRow`."""
@@ -23,7 +23,7 @@ _COMPRESS_FROM = 512
 """Bytes; shorter bodies gain too little to be worth the time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionInfo:
     """What is known of a session without reading its log."""
 
@@ -46,7 +46,7 @@ class SessionInfo:
     """The beginning of the last user message, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewSession:
     """A session that is to be stored with all its entries at once."""
 

@@ -26,6 +26,7 @@ from tui_agent.archive.rows import (
 )
 from tui_agent.core.entries import Logged, Noticed, TitleSet
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _NOTES = (
     ("unsent", "session, text"),
@@ -38,7 +39,7 @@ _PLAUSIBLE_TAIL = 10_000
 """Entries at the end of a session that a damaged file may claim to have lost; more is taken for damage itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Salvage:
     """What came of it."""
 
@@ -59,7 +60,7 @@ class Salvage:
         ).format(entries=self.entries, sessions=self.sessions, lost=lost, copy=self.copy)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SessionRow:
     """A session as its row has it; what the entries say themselves is not taken from it."""
 

@@ -5,7 +5,6 @@ import sys
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Literal, cast
 
@@ -15,6 +14,7 @@ from tui_agent.archive.index import searchable, session_term, waiting
 from tui_agent.archive.rows import ENTRY_COLUMNS, EntryRow, UnusableRow, logged_of, plain_json, unpacked_text
 from tui_agent.archive.terms import Piece, fold, original_offsets, pieces
 from tui_agent.core.entries import Compacted, Entry, Pinned, ToolReturned, UserSaid
+from tui_agent.values import frozen
 
 HitKind = Literal["user", "assistant", "tool", "summary", "title", "pin"]
 
@@ -33,7 +33,7 @@ _LEAD = 60
 _SNIPPET = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """An entry, or a session's title, that holds all words of a query."""
 

@@ -7,8 +7,9 @@ Thai, ...), Korean syllables and emoji are terms of their own, so that any part 
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from tui_agent.values import frozen
 
 _SINGLE = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31f0-\u31ff"
@@ -94,7 +95,7 @@ def _slices(text: str) -> Iterator[str]:
         start = end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """One thing a text must hold."""
 

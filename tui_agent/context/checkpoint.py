@@ -1,7 +1,7 @@
 """The state of a session after its last entry: a left fold over the log, small enough to be stored with each append."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tui_agent.context.saying import message_of, tokens_of
@@ -29,6 +29,7 @@ from tui_agent.core.entries import (
     Usage,
     UserSaid,
 )
+from tui_agent.values import frozen
 
 FORMAT = 2
 """Version of the stored form; a checkpoint of another version is made again from the log."""
@@ -37,7 +38,7 @@ _CALIBRATED_AFTER = 2
 """Believable reports after which the ratio is trusted more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pin:
     """A text that every context carries verbatim."""
 
@@ -49,7 +50,7 @@ class Pin:
     """The pinned entry, or None for a line of text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionRef:
     """What must be known of each compaction of a session, live or not, without reading it."""
 
@@ -62,7 +63,7 @@ class CompactionRef:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadMove:
     """One step of the live summary that can be undone: a compaction, or a restored version."""
 
@@ -73,7 +74,7 @@ class HeadMove:
     """The compaction whose summary it made the live one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Anchor:
     """What an endpoint last said the context takes, as long as nothing before it has changed."""
 
@@ -90,7 +91,7 @@ class Anchor:
     """The uncalibrated estimate of the answer itself, 0 when it is never sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stalls:
     """How automatic compaction has been faring: what the breaker looks at."""
 
@@ -110,7 +111,7 @@ class Stalls:
     """Whether the last of them was a failed attempt."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint:
     """Everything a log says, its messages aside."""
 

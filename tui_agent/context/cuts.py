@@ -1,14 +1,14 @@
 """Where a log may be cut: an assistant's message with its calls, approvals and results moves as one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tui_agent.context.pairing import Pairs, is_rewound, pair, ranges_of
 from tui_agent.context.saying import message_of
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atom:
     """Messages that are kept or folded together."""
 
@@ -26,7 +26,7 @@ class Atom:
     """Whether a call in it waits for an approval."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What a compaction would fold. Absolute: messages that arrive later do not move it."""
 

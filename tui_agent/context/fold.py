@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Literal
 
@@ -25,6 +25,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import GaugeParts
 from tui_agent.core.messages import Message, ToolSpec, characters
+from tui_agent.values import frozen
 
 __all__ = ["Context", "Surroundings", "context_of", "fold", "message_of", "placement"]
 
@@ -42,7 +43,7 @@ Place = Literal["context", "folded", "rewound"]
 """Where a message entry is: exactly one of the three."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What a context depends on that is not in the log."""
 
@@ -60,7 +61,7 @@ class Surroundings:
     """Folded messages brought back for this request alone, each in a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """What the next request will carry."""
 
@@ -91,7 +92,7 @@ class Context:
         return parts.system + parts.tools + parts.summary + parts.pins + parts.tail + parts.retrieved
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Weighed:
     """A message with its sizes."""
 
@@ -261,7 +262,7 @@ def _weighed(message: Message, since: int = 0) -> _Weighed:
 # ── before the tail ──────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Carried:
     """The block before the tail, and what its sections weigh."""
 

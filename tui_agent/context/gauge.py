@@ -1,11 +1,12 @@
 """The live measure of a context against its window and triggers, anchored on what the endpoint last reported."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.context.checkpoint import Checkpoint
 from tui_agent.context.fold import Context
 from tui_agent.core.entries import Trigger
 from tui_agent.core.events import Gauge, GaugeParts
+from tui_agent.values import frozen
 
 ASSUMED_WINDOW = 32_768
 """The window that is counted on when it is unknown and no other limit is set, so that compaction comes at all."""
@@ -16,7 +17,7 @@ EXPECTED_GAIN = 0.85
 _DRIFT_FLOOR, _DRIFT_SHARE = 32, 0.02
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What a context is measured against."""
 
@@ -50,7 +51,7 @@ class Limits:
         return max(min(due, window - self.reserve) if self.reserve > 0 else due, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weight:
     """A context weighed once, so that unsent text can be added at every keystroke."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ from tui_agent.context.ledger_nouns import (
 from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
 from tui_agent.context.words import any_of, listed
+from tui_agent.values import frozen
 
 _LONGEST_CLAUSE = 320
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|\([^()]*\)")
@@ -116,7 +116,7 @@ _LEADING_DETERMINER = re.compile(rf"^{_DETERMINER}", re.IGNORECASE)
 _NOUN_AT_END_ZH = re.compile(rf"(?:{NOUNS_ZH})$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """A value stated with its name; `text` is the clause as it was said."""
 

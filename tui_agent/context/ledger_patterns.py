@@ -6,15 +6,15 @@ no text, not even one endless line, is read more than a constant number of times
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from tui_agent.context.words import listed
 from tui_agent.core.entries import DetailKind
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A detail in its place in a text."""
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tui_agent.context.ledger_patterns import Span
 from tui_agent.context.words import any_of, listed
 from tui_agent.core.entries import DetailKind
+from tui_agent.values import frozen
 
 _AFTER = r"(?![A-Za-z0-9_])"
 
@@ -44,7 +44,7 @@ _VERSIONED = ("version", "release", "v.", "python", "node", "java", "php", "ruby
 _VERSION = r"[ :：]{0,2}(v?\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\d|[A-Za-z0-9_%])"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shape:
     """A kind of number; `signs` are texts one of which must be there, so that most texts are not searched for it."""
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from tui_agent.values import frozen
 
 _ABBREVIATION = "".join(
     rf"(?<!{words}[.!?])"
@@ -29,7 +30,7 @@ _LONGEST_SENTENCE = 600
 _STRIP = " \t\r-*•·>#\"'“”‘’「」"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     start: int
     text: str

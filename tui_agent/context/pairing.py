@@ -15,6 +15,7 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
+from tui_agent.values import frozen
 
 Ranges = Sequence[tuple[int, int]]
 """Ranges of sequence numbers, both ends included, sorted and apart."""
@@ -54,7 +55,7 @@ class Step:
         return not self.interrupted and any(self.results[place] is None for place in self.asked)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pairs:
     """The steps of a stretch of log."""
 

@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.context.words import Sought, overlap, salient
 from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, said_text
+from tui_agent.values import frozen
 
 _SUPPORTED_FROM = 0.5
 """Share of an item's words that the entries it names must hold; half, because items are worded afresh."""
@@ -30,7 +31,7 @@ _ORDER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Source:
     seq: int
     words: frozenset[str]

@@ -1,11 +1,11 @@
 """Old tool output as stubs: the cheapest way to make room, before a summary is asked for."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tui_agent.context.pairing import pair, ranges_of
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Logged, Pruned, ToolReturned, Unpruned
+from tui_agent.values import frozen
 
 WORTH_A_STUB = 200
 """Results of fewer tokens stay: their stub would hardly be shorter."""
@@ -14,7 +14,7 @@ _NOTE_TOKENS = 60
 """What a clipped result's note takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Result:
     seq: int
     returned: ToolReturned

@@ -1,15 +1,16 @@
 """What a session has used up, counted from its log: tokens as endpoints report them, summaries apart from answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, ForkedFrom, Logged, Noticed, Usage, UserSaid
+from tui_agent.values import frozen
 
 BUDGET_LINES = (0.8, 1.0)
 """Shares of the budget at which the user is warned, once at each."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """Requests and their tokens."""
 
@@ -40,7 +41,7 @@ class Spent:
 NOTHING = Spent()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSpent:
     """What one model was asked for, since models differ in price."""
 
@@ -49,7 +50,7 @@ class ModelSpent:
     summaries: Spent = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spending:
     """What a session has used up so far. Rewound answers count: they were paid for."""
 

@@ -1,12 +1,12 @@
 """The words of the summary's own frame (headings, request, extract) in the language of the conversation."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from tui_agent.context.words import cjk_share, other_script_share
 from tui_agent.core.entries import AssistantSaid, Item, Logged, UserSaid, said_text
+from tui_agent.values import frozen
 
 Language = Literal["en", "zh", "other"]
 """`other` is any language in another script than Latin or Chinese; it is addressed in English."""
@@ -21,7 +21,7 @@ _CJK_FROM = 0.3
 """A Chinese text about code holds many Latin words; from this share on it is still read as Chinese."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wording:
     """Everything the summary says in its own words."""
 

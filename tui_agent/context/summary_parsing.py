@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from tui_agent.context.summary_shapes import as_lines
 from tui_agent.context.summary_wording import EXAMPLE_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
 from tui_agent.core.entries import Item, Logged, said_text
+from tui_agent.values import frozen
 
 _BULLET = re.compile(r"^\s*(?:(?:[-*•·‣◦–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）])\s*)+(?=\S)")
 _ONLY_NUMBER = re.compile(r"^\s*\d{1,3}[.)、．]\s*")
@@ -151,7 +151,7 @@ _LEAK_BELOW = 0.6
 _LEAK_FROM = 0.6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     """A line of a reply, taken apart."""
 

@@ -6,14 +6,15 @@ numbers at the end, made such a model go round in circles).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from tui_agent.context.summary_language import Language
 from tui_agent.context.words import salient
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestWording:
     """What a summary request says in its own words."""
 

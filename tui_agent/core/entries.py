@@ -1,7 +1,8 @@
 """The entries a session's log is made of. Pure values: where and when they are stored is the archive's concern."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from tui_agent.values import frozen
 
 Origin = Literal["user", "assistant", "tool"]
 """Who stated something."""
@@ -13,14 +14,14 @@ Trigger = Literal["manual", "window", "characters", "messages", "overflow", "bac
 # ── parts of entries ─────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     """Words of a user's message."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImagePart:
     """A picture in a user's message, by URL (`https:` or `data:`)."""
 
@@ -28,7 +29,7 @@ class ImagePart:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherPart:
     """A kind of content this program does not make itself but must carry without loss (imported, or newer)."""
 
@@ -40,7 +41,7 @@ class OtherPart:
 Part = TextPart | ImagePart | OtherPart
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A model's wish to run a tool."""
 
@@ -56,7 +57,7 @@ class ToolCall:
     """Unknown keys of the call as a JSON object, sent back as they came (some endpoints demand it); "" for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """What the model thought before it answered. Sent back only to the endpoint it came from."""
 
@@ -71,7 +72,7 @@ class Reasoning:
     """Structured reasoning as it came (compact JSON), for endpoints that want it back unchanged; "" for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """What an endpoint says a request took, in tokens."""
 
@@ -81,7 +82,7 @@ class Usage:
     reasoning: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Size:
     """A context's size as recorded with a compaction."""
 
@@ -90,7 +91,7 @@ class Size:
     messages: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One statement of a summary, with identity, so that versions can be compared and sources followed."""
 
@@ -117,7 +118,7 @@ DetailKind = Literal[
 """Classes of exact details; `request` is the user's open request, carried while its turn is being worked on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Detail:
     """One exact detail, never paraphrased."""
 
@@ -132,19 +133,19 @@ class Detail:
 # ── entries ──────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SystemPromptSet:
     """The session's system prompt from here on; date and directory are added fresh at each request."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserSaid:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssistantSaid:
     text: str
     reasoning: Reasoning | None = None
@@ -163,7 +164,7 @@ class AssistantSaid:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolReturned:
     call_id: str
     output: str
@@ -175,21 +176,21 @@ class ToolReturned:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalAsked:
     call_id: str
     summary: str
     """What would be done, in a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalAnswered:
     call_id: str
     decision: Literal["once", "session", "always", "denied"]
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """Up to `upto`, `text` stands in the context."""
 
@@ -230,7 +231,7 @@ class Compacted:
     """The trigger's value in its own unit when the compaction was made (tokens, characters or messages)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DetailKept:
     """A detail put back behind a summary after it was applied."""
 
@@ -238,38 +239,38 @@ class DetailKept:
     detail: Detail
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionUndone:
     compaction: int
     """Sequence number of the `Compacted` or `SummaryRestored` that is taken back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionRedone:
     compaction: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryRestored:
     """An earlier version's summary is the live one again; what it did not cover is back in the context."""
 
     compaction: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pinned:
     text: str
     source: int | None = None
     """The pinned entry, or None for a line of text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unpinned:
     pin: int
     """Sequence number of the `Pinned`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pruned:
     """Old tool output replaced in the context by stubs."""
 
@@ -278,37 +279,37 @@ class Pruned:
     """One for each sequence number: what it was, how big, how to get it back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unpruned:
     seqs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewound:
     """What was said after `after` is out of the context, still in the archive."""
 
     after: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForkedFrom:
     session: str
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelChosen:
     model: str
     endpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TitleSet:
     title: str
     by_user: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noticed:
     """A line for the screen, never for the context."""
 
@@ -316,14 +317,14 @@ class Noticed:
     kind: Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget"] = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interrupted:
     """A turn ended before its answer was complete."""
 
     reason: str = "stopped by the user"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """A turn ended with an error, told to the user."""
 
@@ -361,7 +362,7 @@ MessageEntry = UserSaid | AssistantSaid | ToolReturned
 """The entries that are messages; every one is in the context, covered by the live summary, or rewound."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Logged:
     """An entry in its place in a log."""
 

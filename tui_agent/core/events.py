@@ -1,30 +1,31 @@
 """What a turn, or a compaction, yields while it runs. Facts, in the order they happened."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tui_agent.core.entries import Logged, ToolCall
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Appended:
     """An entry is on disk and in the log."""
 
     logged: Logged
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextArrived:
     """A piece of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReasoningArrived:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerRestarted:
     """What was streamed so far is void; the answer begins again (an inline reasoning tag turned up, or a retry)."""
 
@@ -32,14 +33,14 @@ class AnswerRestarted:
     reasoning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestSent:
     """A request has left; nothing has come back yet."""
 
     model: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryScheduled:
     """The endpoint failed in a way that may pass; the request is sent again after `seconds`."""
 
@@ -48,18 +49,18 @@ class RetryScheduled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolStarted:
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolProgressed:
     call_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionStarted:
     """A summary is being written for `folded` messages."""
 
@@ -67,27 +68,27 @@ class CompactionStarted:
     trigger: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryArrived:
     """A piece of the proposed summary."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryRestarted:
     """The proposed summary so far is void (retry, next chunk, fallback); `reason` says why."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompactionEnded:
     applied: bool
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GaugeParts:
     """Where a context's tokens are."""
 
@@ -101,7 +102,7 @@ class GaugeParts:
     """Folded messages brought back for one request."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gauge:
     """The live measure of the context against window and trigger."""
 
@@ -141,12 +142,12 @@ class Gauge:
         return self.tokens / self.window if self.window else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextMeasured:
     gauge: Gauge
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextMoved:
     """Which messages the context leaves out has changed (compaction, undo, redo, restore, rewind)."""
 
@@ -163,7 +164,7 @@ class ContextMoved:
     """Ranges of sequence numbers, both ends included, whose messages were rewound."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnEnded:
     """The model stopped asking for tools, or the turn was stopped."""
 

@@ -1,15 +1,15 @@
 """Messages: what a model is sent. Built from entries by `context`, turned into bytes by `model`."""
 
 import json
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from tui_agent.core.entries import ImagePart, OtherPart, Part, Reasoning, TextPart, ToolCall
+from tui_agent.values import frozen
 
 Role = Literal["system", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One message of a request."""
 
@@ -27,7 +27,7 @@ class Message:
     """The entry it came from; None for what the context adds itself (system prompt, summary block, stubs)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """A tool as offered to a model."""
 

@@ -1,16 +1,16 @@
 """A tool call's arguments, in whatever shape they arrive, as a JSON object in a string."""
 
 import json
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tui_agent.model.unicode import repaired, repaired_json
+from tui_agent.values import frozen
 
 _MOST_WRAPPINGS = 3
 """How often arguments may be encoded as a string within a string."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arguments:
     """Arguments that can be stored and sent back."""
 

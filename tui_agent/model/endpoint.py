@@ -1,12 +1,13 @@
 """An endpoint: where a model is reached, and the key that belongs to that place and to no other."""
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from tui_agent.errors import ConfigInvalid
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 EndpointKind = Literal["openai", "llama.cpp", "ollama", "lmstudio", "vllm", "embedded"]
 """What is known of the server behind an endpoint; "openai" for anything that speaks chat completions."""
@@ -14,7 +15,7 @@ EndpointKind = Literal["openai", "llama.cpp", "ollama", "lmstudio", "vllm", "emb
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """A base URL with its key, checked and normalised.
 

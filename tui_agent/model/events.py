@@ -1,12 +1,11 @@
 """What a model's answer is made of: the pieces while it streams, and the whole when it has ended."""
 
-from dataclasses import dataclass
-
 from tui_agent.core.entries import Reasoning, ToolCall, Usage
 from tui_agent.errors import ModelError
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """An answer as a whole, or what had arrived of it."""
 
@@ -27,21 +26,21 @@ class Reply:
     """The model as the endpoint names it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPiece:
     """A piece of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReasoningPiece:
     """A piece of what the model thinks before it answers."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restarted:
     """What was streamed so far was sorted wrongly: from here on the answer is `text`, the reasoning `reasoning`."""
 
@@ -49,7 +48,7 @@ class Restarted:
     reasoning: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrying:
     """The endpoint failed before its first piece; the request is sent again after `seconds`."""
 
@@ -60,7 +59,7 @@ class Retrying:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replied:
     """The answer is complete; always the last event."""
 

@@ -1,10 +1,10 @@
 """Reads lists of models, and the window that an endpoint tells in one of many places."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tui_agent.model.unicode import repaired
+from tui_agent.values import frozen
 
 ALLOCATED_FIELDS = ("n_ctx", "loaded_context_length", "max_model_len")
 """What a server runs a model with."""
@@ -28,7 +28,7 @@ _NESTED = ("meta", "top_provider", "model_info", "limits", "limit", "capabilitie
 _LARGEST = 100_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelInfo:
     """One model that an endpoint lists."""
 

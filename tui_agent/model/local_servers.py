@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tui_agent.errors import ModelError
 from tui_agent.model.connection import Refused, ask
 from tui_agent.model.endpoint import Endpoint, EndpointKind
 from tui_agent.model.listing import ModelInfo, listed
 from tui_agent.model.windows import UNKNOWN, Window, discover_window
+from tui_agent.values import frozen
 
 USUAL_PORTS: tuple[tuple[EndpointKind, int], ...] = (
     ("ollama", 11434),
@@ -27,7 +27,7 @@ _NAMES: dict[EndpointKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalServer:
     """A server that answered with a list of models."""
 

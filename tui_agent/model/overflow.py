@@ -1,9 +1,9 @@
 """Recognises a refusal that means "longer than the window", in the words of many endpoints, and the limit in it."""
 
 import re
-from dataclasses import dataclass
 
 from tui_agent.model.said import ServerSaid
+from tui_agent.values import frozen
 
 _STATUSES = frozenset({None, 400, 413, 422, 500, 503})
 """Statuses such a refusal has been seen with; None is inside a stream."""
@@ -72,7 +72,7 @@ _PASSING = r"rate.?limit|tokens per (min|day)|\btp[md]\b|quota|throttl|too many 
 _REQUESTED = rf"limit:? {_NUMBER}, requested:? {_NUMBER}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overflow:
     """The request was too long; `limit` is what the endpoint says it accepts, in tokens."""
 

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from tui_agent.language import N_
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.failures import too_slow
+from tui_agent.values import frozen
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ AFTER_FINISH = 5.0
 """Seconds that are given for the usage after the answer itself has ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watchdogs:
     """Seconds of silence.
 

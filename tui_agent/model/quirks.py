@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.model.said import ServerSaid
+from tui_agent.values import frozen
 
 OPTIONAL_FIELDS = (
     "stream_options",
@@ -16,7 +17,7 @@ OPTIONAL_FIELDS = (
 """Fields of a request that can be left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quirks:
     """Kept for an endpoint, so that each is found out once."""
 

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tui_agent.model.unicode import repaired
+from tui_agent.values import frozen
 
 LONGEST_TEXT = 500
 """Characters of an endpoint's own words that are shown."""
@@ -14,7 +15,7 @@ _LONGEST_READ = 20_000
 """Characters in which an error is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerSaid:
     """An error as the endpoint told it."""
 

@@ -1,9 +1,9 @@
 """Reads a stream of server-sent events from bytes: tolerant of framing, strict about size."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 EVENT_CAP = 1_000_000
 """Bytes; the longest event that is accepted."""
@@ -15,7 +15,7 @@ class EventTooLong(ValueError):
     """An event, or a line without an end, is longer than the cap."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerEvent:
     """One event as it stood in the stream."""
 

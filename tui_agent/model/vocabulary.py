@@ -5,10 +5,10 @@ import importlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.model.window_table import plain_name
+from tui_agent.values import frozen
 
 _HASHES = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -23,7 +23,7 @@ _OLDER = ("gpt-4-", "gpt-3.5", "gpt-35", "text-embedding", "davinci-002", "babba
 _NEWER = ("gpt-", "chatgpt-", "o1", "o3", "o4", "codex-")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """Which vocabulary counts a model's tokens."""
 

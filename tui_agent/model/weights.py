@@ -6,20 +6,20 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from tui_agent.errors import EmbeddedModelFailed
 from tui_agent.language import _
 from tui_agent.paths import private_directory
+from tui_agent.values import frozen
 
 _CHUNK = 1 << 22
 _STALE_SECONDS = 3600.0
 """A half-made file this old was left by a process that was killed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """Weights that come as numbered parts in packages of the registry."""
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tui_agent.errors import ModelError
@@ -12,6 +12,7 @@ from tui_agent.model.connection import JsonClient, Refused, ask
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo, entries_of, read_entry, tokens_in
 from tui_agent.model.window_table import plain_name, table_window
+from tui_agent.values import frozen
 
 PROBE_SECONDS = 2.0
 
@@ -24,7 +25,7 @@ _SILENT_HOSTS = ("api.openai.com", "api.deepseek.com", "api.x.ai")
 _GEMINI_HOST = "generativelanguage.googleapis.com"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """The most tokens a model accepts, and who says so."""
 

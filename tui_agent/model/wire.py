@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from tui_agent.core.entries import Reasoning, ToolCall
@@ -12,6 +11,7 @@ from tui_agent.model.arguments import normalise_arguments
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.quirks import NO_QUIRKS, Quirks
 from tui_agent.model.unicode import repaired_json
+from tui_agent.values import frozen
 
 THINK = "think"
 """`Reasoning.field` of what stood in tags inside the content; never sent back, templates drop it."""
@@ -22,7 +22,7 @@ REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinkin
 """Names under which endpoints send reasoning as text; the first that holds something counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What is asked of a model. Nothing optional is sent unless it is set here."""
 

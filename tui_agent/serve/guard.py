@@ -9,13 +9,14 @@ import hmac
 import ipaddress
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -37,7 +38,7 @@ HEADERS = {
 """Nothing from elsewhere is loaded, the page stands in no frame, and its address is told to nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guard:
     """Lets a request through or says why not."""
 

@@ -1,12 +1,12 @@
 """The settings in words: for the commented config.toml, the settings screen, `doctor` and the README's table."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tui_agent.language import N_, _
 from tui_agent.settings.fields import Settings
 from tui_agent.settings.loading import PREFIX
 from tui_agent.settings.values import about_each, allowed_words
+from tui_agent.values import frozen
 
 _HEAD = N_("""\
 # Settings of tui-agent. A line such as `# theme = ""` shows a default: take out the `# ` to change it.
@@ -28,7 +28,7 @@ _KEYS = N_("""\
 """)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Description:
     """One setting in words."""
 

@@ -1,10 +1,11 @@
 """Every setting: its type, its default, what it means and what is allowed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from tui_agent.language import N_
+from tui_agent.values import frozen
 
 Preset = Literal["window", "characters", "messages"]
 CompactionMode = Literal["auto", "ask", "remind", "off"]
@@ -18,7 +19,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
 """What each preset stands for; any of these that is set anywhere is left as it was set."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What a setting is, beside its type and default."""
 
@@ -52,7 +53,7 @@ def _setting(default: Any, means: str, **about: Any) -> Any:
     return field(default=default, metadata=metadata, repr=not about.get("is_secret", False))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedEndpoint:
     """An endpoint with a name, from the `[endpoints.NAME]` tables."""
 
@@ -68,7 +69,7 @@ def _compaction(default: Any, means: str, **about: Any) -> Any:
     return _setting(default, means, table="compaction", **about)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The settings in force. Made by `load`; a test may make one directly."""
 

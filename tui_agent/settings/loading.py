@@ -11,6 +11,7 @@ from tui_agent.language import N_, _
 from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
 from tui_agent.settings.toml_file import TomlFile, read_toml
 from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, from_text
+from tui_agent.values import frozen
 
 PREFIX = "TUI_AGENT_"
 _NOT_SETTINGS = (f"{PREFIX}CONFIG",)
@@ -19,7 +20,7 @@ _NOT_SETTINGS = (f"{PREFIX}CONFIG",)
 _WHERE_A_KEY_GOES = N_("Keys come from the environment (TUI_AGENT_API_KEY) or the keyring, never from a file.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """The settings in force, what was wrong on the way, and where each value came from."""
 

@@ -1,14 +1,15 @@
 """Where the settings of a run came from, so that they can be read again and the file among them be changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from tui_agent.settings.loading import Loaded, load
 from tui_agent.settings.writing import with_setting, without_setting, write_config
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Flags, environment and settings file of a run."""
 

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _HEADER = re.compile(r"^\s*\[\[?\s*(?P<table>[^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(r"""^\s*(?P<key>(?:[\w.\s-]|"[^"]*"|'[^']*')+?)\s*=""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TomlFile:
     """What a file said, or why it could not be read."""
 

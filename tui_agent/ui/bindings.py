@@ -1,12 +1,12 @@
 """Every key binding, in one table: the screens take theirs from here and the help is generated from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from textual.binding import Binding
 
 from tui_agent.language import N_
+from tui_agent.values import frozen
 
 Place = Literal[
     "app",
@@ -45,7 +45,7 @@ PLACES: dict[Place, str] = {
 """The headings of the help, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """One binding. Its id is what the `[keys]` table of the settings names."""
 

@@ -5,10 +5,10 @@ import base64
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.language import _, ngettext
+from tui_agent.values import frozen
 
 LONGEST_FOR_TERMINALS = 74_000
 """Characters of base64 beyond which several terminals drop an OSC 52 sequence without a word."""
@@ -16,7 +16,7 @@ LONGEST_FOR_TERMINALS = 74_000
 _SECONDS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Native:
     """A pair of commands that write and read the clipboard of this machine."""
 

@@ -3,15 +3,15 @@
 import os.path
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui_agent.language import N_, _
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One slash command."""
 
@@ -78,14 +78,14 @@ COMMANDS: tuple[Command, ...] = (
 BY_NAME = {command.name: command for command in COMMANDS}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Say:
     """A message for the model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A known command."""
 
@@ -93,7 +93,7 @@ class Run:
     argument: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownCommand:
     """Looks like a command and is none; it is not sent."""
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -41,6 +40,7 @@ from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
 from tui_agent.ui.workspace_files import list_files, matching
+from tui_agent.values import frozen
 
 PAGE = 200
 """Entries read from the archive at a time."""
@@ -57,7 +57,7 @@ Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opening:
     """What the chat begins with."""
 

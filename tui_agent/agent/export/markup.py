@@ -2,12 +2,12 @@
 
 import html
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tui_agent.core.visible import visible
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Markup:
     """HTML whose text was escaped when it was made."""
 

@@ -1,7 +1,6 @@
 """A session's log with what is known of each entry: where it stands, which summary speaks of it, which pin holds it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
@@ -10,12 +9,13 @@ from tui_agent.context.checkpoint import Checkpoint, checkpoint_of
 from tui_agent.context.fold import Place, place_of
 from tui_agent.core.entries import Compacted, Detail, DetailKept, Item, Logged, MessageEntry
 from tui_agent.language import _, ngettext
+from tui_agent.values import frozen
 
 State = Literal["live", "part of the live one", "replaced", "taken back", "rewound"]
 """What has become of a summary."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """One summary of a session."""
 
@@ -39,7 +39,7 @@ Mention = tuple[Version, Item]
 """An item of a summary, and the summary in which it was written first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """A session as it is exported."""
 

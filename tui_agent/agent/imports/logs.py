@@ -19,12 +19,13 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.messages import characters
+from tui_agent.values import frozen
 
 EPOCH = "1970-01-01T00:00:00.000Z"
 NO_RESULT = "(the export holds no result of this call)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """A session read from a file, not stored yet."""
 

@@ -1,11 +1,11 @@
 """What a tool is: it says first exactly what it would do (an intent), and then does exactly that."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 IntentKind = Literal["read", "edit", "command", "other"]
 
@@ -13,7 +13,7 @@ Report = Callable[[str], None]
 """Takes pieces of a tool's output while it runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerState:
     """How a server is doing."""
 
@@ -26,7 +26,7 @@ class ServerState:
     """The names its tools are offered under."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intent:
     """What a call would do, settled to the byte before anyone is asked."""
 
@@ -62,7 +62,7 @@ class Intent:
         return self.directory if self.kind == "command" else self.binding
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """What a tool gives back."""
 

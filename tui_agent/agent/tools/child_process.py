@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent.tools.guarding import ProcessGuard
 from tui_agent.agent.tools.guarding_child import end_session, signal_session
 from tui_agent.agent.tools.text_files import size_in_words
+from tui_agent.values import frozen
 
 _GUARD = ProcessGuard()
 """One for the whole program: a process that dies takes all that it has started with it."""
@@ -37,7 +37,7 @@ _REPORT_EVERY = 0.1
 _LONGEST_REPORT = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """How a program ended, and what it printed."""
 

@@ -5,11 +5,11 @@ Old and new text are compared with all line endings made alike, because a model 
 
 import bisect
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tui_agent.agent.tools.base import one_line
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MOST_SHOWN = 8
@@ -17,7 +17,7 @@ _MOST_COMPARED = 20_000
 """Lines up to which similar ones are looked for when the text is not found."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _View:
     """A text with every line ending as one line feed, and the way back to the text itself."""
 

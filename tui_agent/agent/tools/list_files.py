@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tui_agent.agent.tools.arguments import optional_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
@@ -14,12 +13,13 @@ from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _MOST_SHOWN = 500
 _MOST_DIRECTORIES = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Listing:
     place: Place
     glob: str

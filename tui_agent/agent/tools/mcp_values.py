@@ -1,13 +1,14 @@
 """What MCP servers, their tools and their answers are here, without the SDK."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalServer:
     """A program that speaks on its standard streams."""
 
@@ -20,7 +21,7 @@ class LocalServer:
     directory: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoteServer:
     """A server that is reached by HTTP."""
 
@@ -32,7 +33,7 @@ class RemoteServer:
 Server = LocalServer | RemoteServer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoteTool:
     """A tool as its server describes it."""
 
@@ -42,7 +43,7 @@ class RemoteTool:
     """JSON schema of the arguments, as compact JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RemoteResult:
     """What a server gave back, as text."""
 

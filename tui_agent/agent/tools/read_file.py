@@ -5,7 +5,6 @@ import codecs
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _MOST_LINES = 2000
 _MOST_CHARACTERS = 60_000
@@ -27,7 +27,7 @@ _READ_AT_ONCE = 16 * 1024 * 1024
 """Bytes up to which a file is read as a whole; of a larger one only the lines asked for are kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Lines:
     """The lines from number `first` on, at most `most`."""
 

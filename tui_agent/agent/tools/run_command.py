@@ -5,7 +5,6 @@ import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent.tools.arguments import optional_number, optional_text, required_text
@@ -17,6 +16,7 @@ from tui_agent.agent.workspace import Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _SECONDS = 120
 _MOST_SECONDS = 1800
@@ -24,7 +24,7 @@ _LONGEST = 100_000
 """Bytes of a command; Linux takes no argument over 128 KiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Command:
     text: str
     directory: Path

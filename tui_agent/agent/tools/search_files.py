@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent.tools.arguments import optional_flag, optional_text, required_text
@@ -18,6 +17,7 @@ from tui_agent.agent.workspace import Place, Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 _SECONDS = 20
 _MOST_MATCHES = 200
@@ -27,7 +27,7 @@ _MOST_BYTES = 512 * 1024
 _PACKAGES = Path(__file__).resolve().parents[3]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Search:
     place: Place
     pattern: str
@@ -40,7 +40,7 @@ class _Search:
         return f"{one_line(self.pattern, 100)} in {self.place.shown}" + (f" ({self.glob})" if self.glob else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Match:
     path: str
     line: str

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from tui_agent.agent.tools.arguments import optional_number, optional_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of, one_line
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 Scope = Literal["this", "all"]
 
@@ -21,7 +21,7 @@ _PAGE = 12_000
 """Characters of an entry given at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastMessage:
     """A message of the archive."""
 
@@ -30,7 +30,7 @@ class PastMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastHit:
     """A message that was found, and those next to it."""
 
@@ -57,13 +57,13 @@ class ReadPast(Protocol):
     async def __call__(self, seq: int) -> PastMessage | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Query:
     words: str
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     seq: int
     offset: int

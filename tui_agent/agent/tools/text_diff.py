@@ -1,8 +1,9 @@
 """The change of a text as a unified diff that holds the changed lines and a little round them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from tui_agent.values import frozen
 
 _AROUND = 3
 """Unchanged lines shown before and after a change."""
@@ -11,7 +12,7 @@ _MOST_COMPARED = 3000
 """Changed lines on a side up to which the best alignment is looked for; it takes quadratic time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """A change in words."""
 
@@ -26,7 +27,7 @@ class Diff:
         return f"+{self.added} -{self.removed}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """Lines `old_from` up to `old_to` become lines `new_from` up to `new_to`."""
 

@@ -2,9 +2,10 @@
 
 import codecs
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.errors import ToolFailed
+from tui_agent.values import frozen
 
 _MARKS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -40,7 +41,7 @@ _SAMPLE = 65_536
 """Bytes at the beginning that are looked at one by one; the whole is only ever decoded and encoded again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextForm:
     """How a file's text was turned into bytes."""
 

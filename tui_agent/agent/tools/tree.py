@@ -5,13 +5,13 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
 from tui_agent.agent import files
 from tui_agent.agent.workspace import Workspace
+from tui_agent.values import frozen
 
 _REPOSITORIES = frozenset({".git", ".hg", ".svn"})
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -24,7 +24,7 @@ LONGEST_WALK = 10.0
 """Seconds after which a walk gives what it has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """What a walk found."""
 
@@ -71,7 +71,7 @@ def _alternatives(glob: str) -> list[str]:
     return [glob]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rules:
     """The .gitignore of one directory."""
 

@@ -1,7 +1,6 @@
 """What edit_file and write_file share: the file as it is, the change as a diff, and the one step that makes it."""
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui_agent.agent import files
@@ -12,12 +11,13 @@ from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, 
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file up to which it is changed as a whole, with a diff."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFile:
     """A text file as it was read."""
 
@@ -26,7 +26,7 @@ class TextFile:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """Bytes to be put in the place of a file."""
 

@@ -1,7 +1,6 @@
 """A modal list to choose from, narrowed by typing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,9 +15,10 @@ from tui_agent.ui.screens.choosing import ChoosingScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One row. The texts may come from anywhere; they are made safe when shown."""
 

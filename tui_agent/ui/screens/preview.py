@@ -31,6 +31,7 @@ from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.lines_view import LinesView
 from tui_agent.ui.widgets.lost_list import LostList
 from tui_agent.ui.widgets.safe_fields import SafeTextArea
+from tui_agent.values import frozen
 
 STREAM_SECONDS = 0.07
 """The summary is drawn again at most this often while it is being written."""
@@ -57,7 +58,7 @@ class SummaryEditor(SafeTextArea):
             self.post_message(wanted())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Material:
     """What the preview is told about the session when it opens."""
 

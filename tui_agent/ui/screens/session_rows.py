@@ -1,7 +1,6 @@
 """What the list of sessions shows of each: values and how they are drawn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual.content import Content
 
@@ -13,6 +12,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.values import frozen
 
 _LONGEST_PEEK = 2000
 """Characters of one message shown beside the list."""
@@ -22,7 +22,7 @@ _LEAD = 12
 """Characters before the words that were found, in the list."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRow:
     """A session as the list shows it."""
 

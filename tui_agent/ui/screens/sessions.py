@@ -24,9 +24,10 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.safe_fields import SafeInput
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionSource:
     """What the list can ask for and have done."""
 
@@ -48,7 +49,7 @@ class SessionSource:
     """The one that is worked in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """What to do when the list closes."""
 

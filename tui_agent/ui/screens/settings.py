@@ -23,9 +23,10 @@ from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.safe_fields import SafeInput
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingRow:
     """A setting as the list shows it. The texts may come from anywhere; they are made safe when shown."""
 
@@ -54,7 +55,7 @@ class SettingRow:
     """Why it cannot be changed here; "" when it can."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsActs:
     """What the list can ask for and have done. What raises says why in words that can be shown."""
 

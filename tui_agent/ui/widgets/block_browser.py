@@ -22,6 +22,7 @@ from tui_agent.ui.widgets.blocks import (
 from tui_agent.ui.widgets.finding import Finding
 from tui_agent.ui.widgets.folding import last_up_to
 from tui_agent.ui.widgets.lines import Highlight, Line, Run
+from tui_agent.values import frozen
 
 FLASH_SECONDS = 0.8
 
@@ -33,7 +34,7 @@ _code_block = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Current:
     """The message the cursor is on."""
 

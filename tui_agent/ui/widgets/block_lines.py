@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
@@ -26,6 +25,7 @@ from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
 from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
+from tui_agent.values import frozen
 
 OUTPUT_SHOWN = 200
 """Lines shown of a tool's output when its card is opened."""
@@ -46,7 +46,7 @@ _ENDINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """How blocks are laid out, whatever they are."""
 
@@ -57,7 +57,7 @@ class Manner:
     """No blank lines between messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """Where a block stands towards the context."""
 

@@ -1,7 +1,6 @@
 """The popup over the prompt that lists what a typed word may become."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -10,11 +9,12 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from tui_agent.ui.theme import MUTED
+from tui_agent.values import frozen
 
 MOST_ROWS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """One thing the word may become. All texts are safe to show."""
 

@@ -1,7 +1,6 @@
 """A scrollable view of many lines of plain text: summaries, differences, exact commands, help."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -16,9 +15,10 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui_agent.ui.widgets.wrapping import line_starts
+from tui_agent.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line, already safe to show and without tabs."""
 

@@ -22,6 +22,7 @@ from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
 from tui_agent.ui.words import word
+from tui_agent.values import frozen
 
 SECTIONS = {
     "goals": N_("Goals"),
@@ -37,7 +38,7 @@ _WORTH_TELLING = 0.5
 """Seconds from which it is said how long a summary took."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PinRow:
     """A pin, as the panel shows it."""
 
@@ -46,7 +47,7 @@ class PinRow:
     source: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """What the panel shows besides the gauge."""
 
@@ -64,7 +65,7 @@ class Memory:
     """Tokens that the summary took which was made ahead and waits; None when there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """What an option stands for."""
 

@@ -1,7 +1,5 @@
 """The status bar: model, gauge, approval mode, and the button that compacts."""
 
-from dataclasses import dataclass
-
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -17,11 +15,12 @@ from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import FAINT, MUTED, TINY
 from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, state_word, style_of, tokens_text
 from tui_agent.ui.words import word
+from tui_agent.values import frozen
 
 SEPARATOR = " │ "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """What the bar says besides the gauge. All texts are safe to show."""
 
