@@ -65,6 +65,10 @@ class Sitting:
             await self.pilot.pause()
             await asyncio.sleep(0.005)
 
+    async def is_told(self, words: str) -> None:
+        """Wait until a toast says these words, wherever its lines break."""
+        await self.until(lambda: any(words in each.message for each in self.app._notifications))
+
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
 

@@ -237,7 +237,7 @@ async def test_what_cannot_be_attached_is_told_whatever_it_is(tmp_path: Path, na
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
             await person.conductor.command("attach", name)
-            await person.sees(told)
+            await person.is_told(told)
             assert person.prompt_text == ""
 
 
@@ -258,7 +258,7 @@ async def test_exports_are_written_and_nothing_is_overwritten(tmp_path: Path) ->
             assert "hello there" in (tmp_path / "notes.md").read_text()
             assert (tmp_path / "notes.md").stat().st_mode & 0o777 == 0o600
             await person.conductor.command("export", "md notes.md")
-            await person.sees("exists already")
+            await person.is_told("exists already")
 
 
 async def test_a_broken_part_ends_the_program_with_one_line_and_no_values(tmp_path: Path) -> None:

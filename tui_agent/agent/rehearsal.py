@@ -1,7 +1,7 @@
 """A model that says what was written for it beforehand: the tour's summary needs no endpoint."""
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.agent.connection import Connection
 from tui_agent.agent.workbench import Workbench
@@ -15,6 +15,7 @@ from tui_agent.model.events import ModelEvent, Replied, Reply, TextPiece
 from tui_agent.model.windows import UNKNOWN
 from tui_agent.model.wire import Request
 from tui_agent.settings import Settings
+from tui_agent.values import frozen
 
 LINE_SECONDS = 0.1
 """From one line of the reply to the next: it is seen to be written, and nobody waits for it."""
@@ -23,7 +24,7 @@ _NOWHERE = Endpoint("http://127.0.0.1:9/v1", name="rehearsed")
 """Never asked: port 9 discards what it is sent."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A line of a summary, and the message it rests on."""
 
