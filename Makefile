@@ -26,8 +26,8 @@ test:
 coverage:  ## every branch of what context, summaries, wire and archive are made by
 	$(PYTHON) -m pytest -q -m "not slow" --cov --cov-report=term $(COVERING)
 
-mutants:  ## changes that code in small ways, each of which a test must notice; takes an hour, in a copy of the checkout
-	set -e; copy=$$(mktemp -d); git clone -q . $$copy; cd $$copy; mutmut run; mutmut results; echo "in $$copy/mutants"
+mutants:  ## changes that code in small ways, each of which a test must notice, in a copy; MUTANTS="context/fold --sample 60"
+	nice -n 19 $(PYTHON) -m tests.mutation $(MUTANTS)
 
 bench:  ## the figures with their goals in one table; BENCH="--only start keys --json figures.json"
 	$(PYTHON) -m tests.benchmarks $(BENCH)

@@ -21,6 +21,8 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 
+MANY_PACKAGES = "pip install " + " ".join(f"part{place}" for place in range(40))
+
 
 def kinds_of(text: str) -> dict[str, str]:
     return {detail.text: detail.kind for detail in details_of(log_of(user(text)))}
@@ -40,6 +42,8 @@ def texts_of(*entries: object) -> list[str]:
         (r"share \\nas\team\plan.docx", "path", r"\\nas\team\plan.docx"),
         ("look at src/app/main.py:42 first", "path", "src/app/main.py:42"),
         ("edit config.yaml", "path", "config.yaml"),
+        ("edit the Makefile", "path", "Makefile"),
+        ("edit `config.yaml` too", "path", "config.yaml"),
         ("改 src/路由/index.ts 这个文件", "path", "src/路由/index.ts"),
         ("at https://ex.org/a(b)?q=1#x.", "url", "https://ex.org/a(b)?q=1#x"),
         ("(see https://ex.org/a)", "url", "https://ex.org/a"),
@@ -51,6 +55,8 @@ def texts_of(*entries: object) -> list[str]:
         ("Use `npm test -- --run` here", "command", "npm test -- --run"),
         ("then git commit -m 'a b' and go on", "command", "git commit -m 'a b'"),
         ("$ cargo build --release\n", "command", "cargo build --release"),
+        ("`ls src` says so", "command", "ls src"),
+        (f"then {MANY_PACKAGES}", "command", MANY_PACKAGES),
         ("```bash\nrm -rf build\n```", "command", "rm -rf build"),
         ("运行 docker compose up -d 就行", "command", "docker compose up -d"),
         ("class GeekAgent", "code", "GeekAgent"),
@@ -76,6 +82,7 @@ def texts_of(*entries: object) -> list[str]:
         ("commit 9c1e5b7d4a", "hash", "9c1e5b7d4a"),
         ("id 3f2b8c1e-77aa-4d0b-9e51-0c6d2f4a8b17", "hash", "3f2b8c1e-77aa-4d0b-9e51-0c6d2f4a8b17"),
         ("host db-eu-3", "hash", "db-eu-3"),
+        ("ticket x9k2m7q is open", "hash", "x9k2m7q"),
         ("see #4821", "hash", "#4821"),
         ("TypeError: x is not a function", "error", "TypeError: x is not a function"),
         ("got ECONNRESET today", "error", "ECONNRESET"),
@@ -198,6 +205,15 @@ def test_what_only_looks_like_a_rule_is_none(text: str) -> None:
         "What is the port?",
         "Well-known, first-class and hand-made things",
         'He answered "OK".',
+        "in utf-8 with sha256, and print(x) shows it",
+        "$ hello there",
+        "Bob叫 Alice 吃饭",
+        "a blob " + "Xy9_" * 101,
+        f"see a/{'b' * 101}/c",
+        "see a/b^c/d",
+        f"The password is {'secret' * 60}.",
+        f"{'word ' * 121}and the port is 80.",
+        f"npm run {'-x ' * 60}",
     ],
 )
 def test_ordinary_prose_has_no_details(text: str) -> None:
@@ -274,6 +290,8 @@ def detail_of(text: str) -> Detail:
         ("see /srv/q/p.toml", "- config in /srv/q/p.toml.bak", True),
         ("build 7f3a-99", "- build 7f3a-991", True),
         ("Python 3.11", "- Python 3.11.7", True),
+        ("Python 3.11", "- Python v3.11", False),
+        ("Python 3.11", "- see env3.11", True),
         ("limit 4127 ms", "- limit is 4127ms", False),
         ("limit 4127 ms", "- limit is 14127 ms", True),
         ("The deploy password is periwinkle-7.", "- Deploy password: `periwinkle-7`", False),
@@ -503,3 +521,17 @@ def test_labels_that_are_counted_up_through_many_messages_are_not_carried() -> N
     carried, left_out = carry([*labels, ticket], 10_000)
     assert carried == (ticket,)
     assert len(left_out) == 29
+
+
+def test_what_does_not_fit_beside_counted_labels_is_left_out_too() -> None:
+    labels = [Detail("hash", f"MARK-{place}", (place,), "user") for place in range(1, 30)]
+    ticket = Detail("hash", "POL-358", (40,), "user")
+
+    assert carry([*labels, ticket], 0) == ((), (*labels, ticket))
+
+
+def test_far_too_much_to_compare_is_carried_as_it_is() -> None:
+    rule = Detail("rule", "Never touch /etc/hosts " + "a" * 300_000, (1,), "user")
+    path = Detail("path", "/etc/hosts", (1,), "user")
+
+    assert carry([rule, path], 10**9)[0] == (rule, path)

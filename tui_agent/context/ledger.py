@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from tui_agent.context.ledger_blocks import blocks
-from tui_agent.context.ledger_commands import command_spans, fenced_spans, is_command
+from tui_agent.context.ledger_commands import command_spans, fenced_spans
 from tui_agent.context.ledger_compare import is_kept
 from tui_agent.context.ledger_corrections import INSTEAD_OF, stated_values
 from tui_agent.context.ledger_named import covers, is_loose, is_marked, value_of
@@ -380,7 +380,6 @@ __all__ = [
     "carry",
     "details_in",
     "details_of",
-    "is_command",
     "line",
     "lost",
     "merged",

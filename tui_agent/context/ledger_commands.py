@@ -45,7 +45,7 @@ _TOLD = re.compile(
     re.ASCII,
 )
 _PROMPTS = ("$ ", "# ", "> ")
-_MOST_ARGUMENTS = 24
+_MOST_ARGUMENTS = 60
 
 
 def command_spans(text: str) -> Iterator[Span]:
@@ -73,9 +73,7 @@ def fenced_spans(text: str) -> Iterator[Span]:
 
 
 def is_command(text: str) -> bool:
-    """Whether a quoted or otherwise bounded text as a whole is a shell command."""
-    if "\n" in text:
-        return False
+    """Whether a quoted or otherwise bounded text of one line is a shell command as a whole."""
     head, _, rest = text.strip().partition(" ")
     if head in _CERTAIN_HEADS:
         return bool(rest)
@@ -120,8 +118,8 @@ def _command_at(text: str, start: int, head: str) -> str:
         end = match.start(1) + len(argument)
         if argument != raw:
             break
-    if not arguments or not _starts(head, arguments[0], text, start):
-        return ""
+    if not 0 < len(arguments) < _MOST_ARGUMENTS or not _starts(head, arguments[0], text, start):
+        return ""  # no arguments, or more than anybody types: half a command is worse than none
     return text[start:end]
 
 

@@ -213,8 +213,6 @@ def name_in(words: str) -> str:
 def is_exact(value: str) -> bool:
     """Whether a value cannot be anything but a value: quoted, with digits or signs, or capitalised throughout."""
     words = value.split()
-    if not words:
-        return False
     if value[0] in "\"'“`「《" or any(character.isdigit() for character in value):
         return True
     if len(words) > 4:

@@ -135,10 +135,9 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
         before = _TOKEN_BACKWARDS.match(backwards, length - sign.end())
         start = max(end, length - before.end()) if before else sign.start()
         match = _TOKEN.match(text, start)
-        if match:
-            end = match.end()
-            if end - start <= _LONGEST_TOKEN:
-                yield start, match.group()
+        end = match.end() if match else sign.end()
+        if match and end - start <= _LONGEST_TOKEN:
+            yield start, match.group()
     for match in _KNOWN_FILE_WORD.finditer(text):
         yield match.start(), match.group()
 

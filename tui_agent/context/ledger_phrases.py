@@ -82,9 +82,8 @@ def error_spans(text: str) -> Iterator[Span]:
             continue
         for match in pattern.finditer(text):
             exact = _NEXT_SENTENCE.split(match.group(), maxsplit=1)[0].strip().rstrip(_TRAILING)
-            if exact:
-                start = match.start() + match.group().index(exact)
-                yield Span(start, start + len(exact), "error", exact)
+            start = match.start() + match.group().index(exact)
+            yield Span(start, start + len(exact), "error", exact)
 
 
 def quoted_spans(text: str) -> Iterator[Span]:

@@ -1,0 +1,133 @@
+"""Changes modules in small ways and counts what the tests notice: `python -m tests.mutation [MODULE ...]`.
+
+    python -m tests.mutation context/fold archive/store    those two, every change
+    python -m tests.mutation --sample 100                  100 changes of each module that counts, always the same
+
+A change in a function is tried with the tests that run its lines, the quick ones first, in a process forked off when
+all is imported; one that matters at import runs the tests that use the module in a new interpreter. All of it happens
+in a copy of the checkout.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUPS = {
+    "context/block context/checkpoint context/cuts context/fold context/gauge context/harmless context/pairing "
+    "context/policy context/prune context/saying context/tokens": (
+        "tests/context tests/agent/test_compaction.py tests/agent/test_replays.py"
+    ),
+    "context/summary_*": "tests/context tests/agent/test_compaction.py",
+    "agent/compaction agent/summarising": (
+        "tests/agent/test_background.py tests/agent/test_compaction.py tests/agent/test_floor.py "
+        "tests/agent/test_protocol_faults.py tests/agent/test_replays.py tests/agent/test_small_window.py"
+    ),
+    "core/codec core/messages core/visible": "tests/core tests/context tests/archive/test_log.py",
+    "model/wire": "tests/model/test_wire.py tests/core",
+    "ui/safe_text": "tests/ui/test_safe_text.py",
+    "archive/*": "tests/archive",
+}
+"""What counts, with the tests that are there for it."""
+
+LEFT_OUT = (
+    "tests/archive/test_power_cuts.py",
+    "tests/archive/test_reachable_facts.py",
+    "tests/context/test_ledger_corpus.py",
+    "tests/context/test_ledger_speed.py",
+)
+"""What measures time, or takes long without looking at one thing in particular."""
+
+EXPLAINED = Path(__file__).with_name("explained.txt")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Try the changes, print the survivors and the table; 1 when a survivor is not explained."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.split("\n")[0])
+    parser.add_argument("modules", nargs="*", help="below tui_agent, without .py; all that counts when none is named")
+    parser.add_argument("--sample", type=int, default=0, help="how many changes of each module; 0: all of them")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tests", nargs="+", help="instead of those that are there for the modules")
+    parser.add_argument("--json", type=Path, help="keep every outcome here, one JSON object a line")
+    given = parser.parse_args(arguments)
+    outcomes: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as work:
+        ignored = shutil.ignore_patterns(".git", ".venv", "*_cache", "__pycache__", ".hypothesis", "__snapshots__")
+        shutil.copytree(ROOT, Path(work, "checkout"), ignore=ignored)
+        for modules, tests in _groups(given.modules):
+            outcomes += _trials(Path(work), modules, given.tests or tests, given.sample, given.seed)
+            if given.json:
+                given.json.write_text("".join(f"{json.dumps(outcome)}\n" for outcome in outcomes), encoding="utf-8")
+    return _told(outcomes)
+
+
+def _groups(names: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """The files of the modules that are named, or of all that count, with the tests for them."""
+    package = ROOT / "tui_agent"
+    left = [package / f"{name}.py" for name in names]
+    for patterns, tests in GROUPS.items():
+        files = [path for pattern in patterns.split() for path in sorted(package.glob(f"{pattern}.py"))]
+        chosen = [path for path in files if path.name != "__init__.py" and (not names or path in left)]
+        left = [path for path in left if path not in chosen]
+        if chosen:
+            yield [path.relative_to(ROOT).as_posix() for path in chosen], tests.split()
+    if left:
+        yield [path.relative_to(ROOT).as_posix() for path in left], ["tests"]
+
+
+def _trials(work: Path, modules: Sequence[str], tests: Sequence[str], sample: int, seed: int) -> list[dict[str, Any]]:
+    """The outcomes for some modules, from a process that works in the copy."""
+    scratch, report = work / "tmp", work / "report"
+    scratch.mkdir(exist_ok=True)
+    order = {
+        "modules": modules,
+        "tests": [*tests, *(f"--deselect={name}" for name in LEFT_OUT)],
+        "sample": sample,
+        "seed": seed,
+        "report": str(report),
+    }
+    path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    environment = {"PATH": path, "HOME": str(scratch), "TMPDIR": str(scratch), "LANG": "C.UTF-8"}
+    command = [sys.executable, "-m", "tests.mutation.trial", json.dumps(order)]
+    subprocess.run(command, cwd=work / "checkout", env=environment, check=True)
+    return [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+
+
+def _told(outcomes: Sequence[dict[str, Any]]) -> int:
+    """Print what survived and the table."""
+    explained = _explained()
+    rows: dict[str, list[int]] = {}
+    for outcome in outcomes:
+        row = rows.setdefault(outcome["module"], [0, 0, 0, 0])
+        row[0] += 1
+        if outcome["verdict"] != "survived":
+            row[1] += 1
+            continue
+        change = outcome["change"]
+        name = f"{outcome['module']} {change['place'] or '(import)'}: {change['what']}"
+        row[2] += name in explained
+        row[3] += name not in explained
+        if name not in explained:
+            print(f"survived: {name}    (line {change['lines'][0]})")
+    print(f"\n{'module':36}{'mutants':>8}{'killed':>8}{'score':>8}{'explained':>11}{'open':>6}")
+    for module, row in [*rows.items(), ("all", [sum(column) for column in zip(*rows.values(), strict=True)])]:
+        print(f"{module:36}{row[0]:8}{row[1]:8}{row[1] / row[0]:8.1%}{row[2]:11}{row[3]:6}")
+    return int(any(row[3] for row in rows.values()))
+
+
+def _explained() -> set[str]:
+    """The changes that may survive: a reason after `#`, then the changes it holds for."""
+    if not EXPLAINED.exists():
+        return set()
+    lines = EXPLAINED.read_text(encoding="utf-8").splitlines()
+    return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
