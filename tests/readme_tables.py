@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tui_agent.settings import descriptions
 from tui_agent.ui.bindings import KEYS, PLACES
-from tui_agent.ui.commands import COMMANDS
+from tui_agent.ui.commands import COMMANDS, PREFIXES
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -33,6 +33,7 @@ def keys_table() -> str:
 
 def commands_table() -> str:
     rows = [f"| `{f'/{each.name} {each.argument}'.strip()}` | {cell(each.help)} |" for each in COMMANDS]
+    rows += [f"| `{prefix}` | {cell(about)} |" for prefix, about in PREFIXES]
     return "\n".join(["| command | does |", "|---|---|", *rows])
 
 

@@ -19,7 +19,7 @@ FUNCTION_LINES = 50
 PUBLIC_METHODS = 15
 
 LARGER: dict[str, int] = {
-    "tui_agent/core/entries.py": 420,  # the union of entries: a log is understood from one file
+    "tui_agent/core/entries.py": 430,  # the union of entries: a log is understood from one file
 }
 """What may be larger, and how large: `path`, `path:function` or `path:Class`. The only such list."""
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_agent.core import codec
+from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -41,6 +42,7 @@ SAID: list[Entry] = [
         3, 9, (Item("i1", "goals", "g", (1, 2), supersedes=("i0",)),), "S", (Detail("path", "/a", (1,)),),
         before=Size(1, 2, 3), after=Size(1, 1, 1),
     ),
+    UserSaid((DeedPart("command", "make", "[exit code 2]", True, 1.5),)),
 ]  # fmt: skip
 
 

@@ -222,6 +222,29 @@ def test_a_running_command_ends_with_a_program_that_is_killed(server: ModelServe
     assert "what it had done by then is unknown" in output
 
 
+@pytest.mark.parametrize("ending", ["signal", "kill"])
+def test_a_command_of_the_users_own_ends_with_the_program_and_is_kept(
+    server: ModelServer, tmp_path: Path, ending: str
+) -> None:
+    with opened(server, tmp_path, size=USUAL) as app:
+        app.say("!sleep 300 & echo $$ $! > pids.txt; echo begun; wait")
+        numbers = tmp_path / "pids.txt"
+        app.until(lambda: numbers.exists() and len(numbers.read_text().split()) == 2, "the command was not run")
+        pids = [int(word) for word in numbers.read_text().split()]
+        app.sees("begun")
+        if ending == "signal":
+            app.process.send_signal(signal.SIGTERM)
+            assert ended_within(app) == 143
+            assert app.is_restored() == []
+        else:
+            app.process.kill()
+            app.process.wait()
+        assert gone(pids)
+    if ending == "signal":  # nothing of a command is written before its end
+        (said,) = only_session(tmp_path / "data")["archive"]
+        assert said["parts"][0]["output"] == "begun\n[stopped]"
+
+
 def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:
     model = tmp_path / "small.gguf"
     model.write_bytes(b"GGUF and nothing")

@@ -5,7 +5,7 @@ import pytest
 
 import tui_agent
 from tui_agent.ui.bindings import KEYS, keys_of, unknown_ids
-from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, UnknownCommand, completions, read_prompt
+from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, Shell, UnknownCommand, completions, read_prompt
 from tui_agent.ui.handlers import HANDLERS
 from tui_agent.ui.screens.help import help_lines, key_lines
 
@@ -36,6 +36,25 @@ def read(text: str) -> object:
 )
 def test_text_whose_first_word_is_no_command_is_a_message(text: str) -> None:
     assert read(text) == Say(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("!ls -la", Shell("ls -la")),
+        ("! git status ", Shell("git status")),
+        ("!for x in a\ndo :\ndone", Shell("for x in a\ndo :\ndone")),
+        ("!", Shell("")),
+        ("!!", Say("!")),
+        ("!!important", Say("!important")),
+        (" !ls", Say(" !ls")),
+        ("![a picture](x.png)", Say("![a picture](x.png)")),
+        ("!= is an operator", Say("!= is an operator")),
+        ("！重要", Say("！重要")),
+    ],
+)
+def test_a_mark_makes_a_shell_command_unless_it_is_doubled(text: str, wanted: object) -> None:
+    assert read(text) == wanted
 
 
 def test_a_known_command_is_run_with_the_rest_as_its_argument() -> None:

@@ -5,7 +5,17 @@ from collections.abc import Callable, Sequence
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.search_past_messages import NAME, PastHit, PastMessage, Scope
 from tui_agent.archive import Hit
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Entry,
+    Logged,
+    Pinned,
+    ToolReturned,
+    UserSaid,
+    is_spoken,
+    said_text,
+)
 from tui_agent.errors import SessionNotFound
 
 NEIGHBOURS = 1
@@ -68,7 +78,7 @@ def _told(session: Session, hit: Hit, near: Sequence[Logged]) -> PastHit:
 
 def _question(session: Session) -> int:
     """The number of the message that is being answered, as long as it stands in the context; else 0."""
-    return next((each.seq for each in reversed(session.tail) if isinstance(each.entry, UserSaid)), 0)
+    return next((each.seq for each in reversed(session.tail) if is_spoken(each.entry)), 0)
 
 
 def _is_search(entry: Entry) -> bool:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from tui_agent.agent.session import Session
-from tui_agent.core.entries import UserSaid, said_text
+from tui_agent.core.entries import is_spoken, said_text
 
 MOST_WORDS = 8
 """Words of the newest message that are looked up; longer ones first, for they are rarer."""
@@ -19,7 +19,7 @@ _ROLES = {"user": "user", "assistant": "assistant", "tool": "tool output"}
 async def retrieved_for(session: Session) -> tuple[str, ...]:
     """Folded messages that bear on the newest user message, best first; none while nothing is folded."""
     upto = session.checkpoint.upto
-    newest = next((each.entry for each in reversed(session.tail) if isinstance(each.entry, UserSaid)), None)
+    newest = next((each.entry for each in reversed(session.tail) if is_spoken(each.entry)), None)
     if not upto or newest is None:
         return ()
     from tui_agent.context.words import salient  # it knows much about words, and most starts need none of it

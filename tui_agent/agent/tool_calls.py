@@ -208,8 +208,12 @@ class ToolRound:
         return self._doubts.noted(call, replace(returned, output=output, subject=subject))
 
     def _without_key(self, text: str) -> str:
-        key = self._bench.connection.endpoint.api_key
-        return text.replace(key, KEY_LEFT_OUT) if len(key) >= SHORTEST_KEY else text
+        return without_key(text, self._bench.connection.endpoint.api_key)
+
+
+def without_key(text: str, key: str) -> str:
+    """The text without the endpoint's key."""
+    return text.replace(key, KEY_LEFT_OUT) if len(key) >= SHORTEST_KEY else text
 
 
 async def _carry_out(ready: _Ready, pieces: list[str]) -> ToolReturned:

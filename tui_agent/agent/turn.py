@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due, until_declined
@@ -37,6 +37,8 @@ from tui_agent.core.entries import (
 from tui_agent.core.events import Event, TurnEnded
 from tui_agent.errors import CompactionError, ContextOverflow, ModelError
 from tui_agent.language import N_, _
+
+T = TypeVar("T")
 
 STOPPED = N_("stopped by the user")
 FAULT = N_("stopped by an error of this program")
@@ -129,7 +131,7 @@ class Turn:
         except BaseException as error:
             is_stop = isinstance(error, asyncio.CancelledError | GeneratorExit)
             if not is_over:
-                await _undisturbed(self._settle(exchanges, STOPPED if is_stop else FAULT))
+                await undisturbed(self._settle(exchanges, STOPPED if is_stop else FAULT))
             raise
 
     async def _settle(self, exchanges: list[Exchange], reason: str) -> None:
@@ -237,7 +239,7 @@ class Turn:
         return decision.verdict != "denied"
 
 
-async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
+async def undisturbed(work: Coroutine[Any, Any, T]) -> T:
     """Carry the work out to its end, even if the caller is cancelled again meanwhile."""
     task = asyncio.ensure_future(work)
     while not task.done():
@@ -246,7 +248,7 @@ async def _undisturbed(work: Coroutine[Any, Any, None]) -> None:
         except asyncio.CancelledError:
             if task.cancelled():
                 raise
-    task.result()
+    return task.result()
 
 
 def text_parts(text: str) -> tuple[Part, ...]:

@@ -21,6 +21,7 @@ from tui_agent.archive.rows import (
     row_of,
     unpacked_json,
 )
+from tui_agent.core.deeds import deed_line
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -29,6 +30,7 @@ from tui_agent.core.entries import (
     Logged,
     TitleSet,
     UserSaid,
+    deed_of,
     said_text,
 )
 from tui_agent.errors import ArchiveTooNew, SessionNotFound
@@ -116,7 +118,9 @@ def _claim(connection: apsw.Connection, session_id: str, entries: Sequence[Logge
 
 
 def _preview(said: UserSaid) -> str:
-    return " ".join(said_text(said)[: 4 * _PREVIEW_CHARACTERS].split())[:_PREVIEW_CHARACTERS]
+    deed = deed_of(said)
+    text = said_text(said) if deed is None else deed_line(deed)
+    return " ".join(text[: 4 * _PREVIEW_CHARACTERS].split())[:_PREVIEW_CHARACTERS]
 
 
 def _note_rarities(connection: apsw.Connection, number: int, entries: Sequence[Logged]) -> None:

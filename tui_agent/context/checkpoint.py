@@ -27,7 +27,7 @@ from tui_agent.core.entries import (
     Unpinned,
     Unpruned,
     Usage,
-    UserSaid,
+    is_spoken,
 )
 from tui_agent.values import frozen
 
@@ -261,7 +261,7 @@ def _with_message(checkpoint: Checkpoint, logged: Logged, entry: MessageEntry) -
     stalls = checkpoint.stalls
     if stalls.count:
         grown = stalls.grown + _size(logged)
-        stalls = replace(stalls, grown=grown, turns=stalls.turns + isinstance(entry, UserSaid))
+        stalls = replace(stalls, grown=grown, turns=stalls.turns + is_spoken(entry))
     counted = replace(checkpoint, seq=logged.seq, messages=checkpoint.messages + 1, stalls=stalls)
     if isinstance(entry, AssistantSaid) and entry.usage is not None:
         return _reported(counted, logged.seq, entry, entry.usage, _size(logged))

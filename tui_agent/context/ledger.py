@@ -4,14 +4,13 @@ Mechanical on purpose: a summary written by a model keeps conclusions and loses 
 never paraphrase, and must stay linear in the size of what it reads.
 """
 
-import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tui_agent.context.ledger_blocks import blocks
+from tui_agent.context.ledger_calls import strings_in
 from tui_agent.context.ledger_commands import command_spans, fenced_spans
 from tui_agent.context.ledger_compare import is_kept
 from tui_agent.context.ledger_corrections import INSTEAD_OF, stated_values
@@ -22,6 +21,7 @@ from tui_agent.context.ledger_quantities import quantity_spans
 from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.tokens import estimate as estimate_tokens
+from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
     AssistantSaid,
     Detail,
@@ -31,6 +31,7 @@ from tui_agent.core.entries import (
     ToolCall,
     ToolReturned,
     UserSaid,
+    deed_of,
     said_text,
 )
 
@@ -66,6 +67,9 @@ _DIGITS = re.compile(r"\d+")
 _SERIES = 12
 """Alike but for a number in so many messages: enumerated."""
 
+_LONGEST = 400
+"""Characters of a command or a path that is one exact detail."""
+
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "shell", "bash"})
 _PATH_KEYS = frozenset({"path", "file", "file_path", "filename", "filepath", "directory", "dir", "cwd", "root"})
 
@@ -82,7 +86,12 @@ def details_of(entries: Sequence[Logged]) -> tuple[Detail, ...]:
     for logged in entries:
         match logged.entry:
             case UserSaid():
-                found.note(spans_of(said_text(logged.entry), "user"), logged.seq, "user")
+                deed = deed_of(logged.entry)
+                if deed is not None:
+                    found.note(_deed_spans(deed), logged.seq, "user")
+                    found.note(spans_of(deed.output, "tool"), logged.seq, "tool")
+                else:
+                    found.note(spans_of(said_text(logged.entry), "user"), logged.seq, "user")
             case AssistantSaid(text=text, tool_calls=calls):
                 found.note(spans_of(text, "assistant"), logged.seq, "assistant")
                 for call in calls:
@@ -158,36 +167,23 @@ def _without_parts(spans: list[Span]) -> list[Span]:
     return kept
 
 
+def _deed_spans(deed: DeedPart) -> list[Span]:
+    """What the user named in doing it; what a command printed is a program's, not theirs."""
+    if deed.kind == "command":
+        return [Span(0, len(deed.subject), "command", deed.subject.strip())] if len(deed.subject) <= _LONGEST else []
+    return [Span(0, len(path), "path", path) for path in deed.subject.splitlines()]
+
+
 def _call_spans(call: ToolCall) -> list[Span]:
     spans: list[Span] = []
-    for key, value in _strings(_arguments(call), ""):
-        if key in _COMMAND_KEYS and len(value) <= 400:
+    for key, value in strings_in(call):
+        if key in _COMMAND_KEYS and len(value) <= _LONGEST:
             spans.append(Span(0, len(value), "command", value.strip()))
-        elif key in _PATH_KEYS and len(value) <= 400 and "\n" not in value:
+        elif key in _PATH_KEYS and len(value) <= _LONGEST and "\n" not in value:
             spans.append(Span(0, len(value), "path", value.strip()))
         else:
             spans += spans_of(value, "tool")
     return [span for span in spans if span.text]
-
-
-def _arguments(call: ToolCall) -> Any:
-    try:
-        return json.loads(call.arguments if call.malformed is None else call.malformed)
-    except (ValueError, RecursionError):
-        return call.malformed or ""
-
-
-def _strings(value: Any, key: str) -> Iterator[tuple[str, str]]:
-    """Every string in parsed arguments with the key it stands under; without recursion, for nesting of any depth."""
-    waiting = [(key, value)]
-    while waiting:
-        name, each = waiting.pop()
-        if isinstance(each, str):
-            yield name, each
-        elif isinstance(each, dict):
-            waiting += [(str(inner), each[inner]) for inner in reversed(each)]
-        elif isinstance(each, list):
-            waiting += [(name, inner) for inner in reversed(each)]
 
 
 def merged(earlier: Sequence[Detail], later: Sequence[Detail]) -> tuple[Detail, ...]:

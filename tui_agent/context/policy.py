@@ -16,6 +16,8 @@ from tui_agent.core.entries import (
     MessageEntry,
     ToolReturned,
     UserSaid,
+    deed_of,
+    is_spoken,
     said_text,
 )
 from tui_agent.core.events import Gauge, GaugeParts
@@ -160,7 +162,8 @@ def _advice(parts: GaugeParts) -> str:
 
 def _is_unanswered(standing: Sequence[Logged]) -> bool:
     """Whether the newest message waits for the model: a user's, or results in a tool loop."""
-    newest = next((each.entry for each in reversed(standing) if isinstance(each.entry, MessageEntry)), None)
+    messages = (each.entry for each in reversed(standing) if isinstance(each.entry, MessageEntry))
+    newest = next((each for each in messages if deed_of(each) is None), None)
     return isinstance(newest, UserSaid | ToolReturned) or (
         isinstance(newest, AssistantSaid) and bool(newest.tool_calls)
     )
@@ -255,7 +258,7 @@ def _made(
 
 
 def _newest_user(standing: Sequence[Logged]) -> Logged | None:
-    return next((each for each in reversed(standing) if isinstance(each.entry, UserSaid)), None)
+    return next((each for each in reversed(standing) if is_spoken(each.entry)), None)
 
 
 def _as_detail(request: Logged) -> Detail:

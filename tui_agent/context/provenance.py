@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tui_agent.context.words import Sought, overlap, salient
-from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, said_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, deed_of, said_text
 from tui_agent.values import frozen
 
 _SUPPORTED_FROM = 0.5
@@ -82,7 +82,8 @@ def _sources(folded: Sequence[Logged], sought: Sought) -> list[_Source]:
             text = "\n".join([text, *(call.arguments[:_LONGEST_READ] for call in logged.entry.tool_calls)])
         words = sought.found_in(text)
         if words is not None:
-            found.append(_Source(logged.seq, words, isinstance(logged.entry, ToolReturned)))
+            is_output = isinstance(logged.entry, ToolReturned) or deed_of(logged.entry) is not None
+            found.append(_Source(logged.seq, words, is_output))
     return found
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tui_agent.context.harmless import sendable_arguments, sendable_extra, whole
 from tui_agent.context.tokens import around, estimate_message, estimate_parts
+from tui_agent.core.deeds import DeedPart, told_text
 from tui_agent.core.entries import (
     AssistantSaid,
     Entry,
@@ -59,6 +60,8 @@ def _sendable_part(part: Part) -> Part:
     match part:
         case TextPart(text):
             return TextPart(whole(text))
+        case DeedPart():
+            return TextPart(whole(told_text(part)))
         case OtherPart(kind, raw):
             return part if _is_sendable(raw) else TextPart(f"[{whole(kind)}]")
         case _:

@@ -3,7 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, ForkedFrom, Logged, Noticed, Usage, UserSaid
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Entry,
+    ForkedFrom,
+    Logged,
+    Noticed,
+    Usage,
+    UserSaid,
+    is_spoken,
+)
 from tui_agent.values import frozen
 
 BUDGET_LINES = (0.8, 1.0)
@@ -84,7 +94,7 @@ UNSPENT = Spending()
 def spent_after(spending: Spending, entry: Entry) -> Spending:
     """The spending after one more entry; the same object when the entry costs nothing."""
     match entry:
-        case UserSaid():
+        case UserSaid() if is_spoken(entry):
             return replace(spending, turn=NOTHING) if spending.turn != NOTHING else spending
         case AssistantSaid(usage=usage, model=model):
             return _added(spending, ModelSpent(model, answers=_spent(usage)))
@@ -103,7 +113,7 @@ def turns_of(entries: Iterable[Logged]) -> tuple[tuple[int, Spent], ...]:
     turns: dict[int, Spent] = {}
     newest, spending = 0, UNSPENT
     for logged in entries:
-        newest = logged.seq if isinstance(logged.entry, UserSaid) else newest
+        newest = logged.seq if is_spoken(logged.entry) else newest
         spending = spent_after(spending, logged.entry)
         if newest:
             turns[newest] = spending.turn

@@ -11,7 +11,8 @@ from tui_agent.context.summary_language import (
     language_of_items,
 )
 from tui_agent.context.tokens import estimate as estimate_tokens
-from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, UserSaid, said_text
+from tui_agent.core.deeds import deed_line
+from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, UserSaid, deed_of, said_text
 
 _NUMBER = re.compile(r"\d+")
 
@@ -89,7 +90,9 @@ def _first_lines(folded: Sequence[Logged]) -> tuple[tuple[tuple[int, ...], str],
     if not any(isinstance(logged.entry, UserSaid) for logged in folded):
         kinds = (AssistantSaid,)
     for logged in folded:
+        deed = deed_of(logged.entry)
         words = said_text(logged.entry).strip() if isinstance(logged.entry, kinds) else ""
+        words = deed_line(deed) if deed is not None else words
         if words:
             first = words.splitlines()[0].strip()
             lines.append(((logged.seq,), first if len(first) <= _FIRST_LINE else first[: _FIRST_LINE - 1] + "…"))

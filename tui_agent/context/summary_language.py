@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tui_agent.context.words import cjk_share, other_script_share
-from tui_agent.core.entries import AssistantSaid, Item, Logged, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged, is_spoken, said_text
 from tui_agent.values import frozen
 
 Language = Literal["en", "zh", "other"]
@@ -61,7 +61,7 @@ WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _
 
 def language_of(entries: Sequence[Logged]) -> Language:
     """The language the conversation is held in, by what people and model said (tool output does not count)."""
-    spoken = [logged.entry for logged in entries if isinstance(logged.entry, UserSaid)]
+    spoken = [logged.entry for logged in entries if is_spoken(logged.entry)]
     if not spoken:
         return language_of_texts(
             said_text(logged.entry)[:_SAMPLE_CHARACTERS]

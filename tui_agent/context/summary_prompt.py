@@ -11,7 +11,8 @@ from tui_agent.context.summary_items import standing as standing_items
 from tui_agent.context.summary_language import language_of
 from tui_agent.context.summary_wording import REQUEST_WORDINGS, RequestWording
 from tui_agent.context.tokens import estimate as estimate_tokens
-from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, UserSaid, said_text
+from tui_agent.core.deeds import deed_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, UserSaid, deed_of, said_text
 from tui_agent.core.messages import Message
 
 _OWN_TAGS = re.compile(
@@ -123,6 +124,8 @@ def _pieces(folded: Sequence[Logged]) -> Iterator[tuple[str, str]]:
     """Label and text of everything a summariser has to read."""
     for logged in folded:
         match logged.entry:
+            case UserSaid() if (deed := deed_of(logged.entry)) is not None:
+                yield f"[{logged.seq}] user did something", _clipped(deed_text(deed))
             case UserSaid():
                 yield f"[{logged.seq}] user", _without_reply_form(said_text(logged.entry))
             case AssistantSaid(text=text, tool_calls=calls):

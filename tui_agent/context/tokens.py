@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from tui_agent.core.deeds import DeedPart, told_text
 from tui_agent.core.entries import ImagePart, OtherPart, Part, Reasoning, TextPart, ToolCall, Usage
 from tui_agent.core.messages import Message, ToolSpec
 
@@ -138,3 +139,5 @@ def _estimate_part(part: Part) -> int:
             return IMAGE_TOKENS
         case OtherPart(raw=raw):
             return min(estimate(raw), IMAGE_TOKENS)
+        case DeedPart():
+            return estimate(told_text(part))

@@ -6,12 +6,13 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import partial
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
+from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import Entry, ImagePart, Logged, OtherPart, TextPart
 
 ENTRY_TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Entry)}
 """Every kind of entry by the name it is stored under."""
 
-_PART_TYPES: dict[str, type[Any]] = {"text": TextPart, "image": ImagePart, "other": OtherPart}
+_PART_TYPES: dict[str, type[Any]] = {"text": TextPart, "image": ImagePart, "other": OtherPart, "deed": DeedPart}
 _PART_NAMES = {kind: name for name, kind in _PART_TYPES.items()}
 
 

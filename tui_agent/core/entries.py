@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from tui_agent.core.deeds import DeedPart, deed_text
 from tui_agent.values import frozen
 
 Origin = Literal["user", "assistant", "tool"]
@@ -38,7 +39,7 @@ class OtherPart:
     """The part as compact JSON."""
 
 
-Part = TextPart | ImagePart | OtherPart
+Part = TextPart | ImagePart | OtherPart | DeedPart
 
 
 @frozen
@@ -407,3 +408,16 @@ def part_text(part: Part) -> str:
             return f"[image {name or url}]"
         case OtherPart(kind):
             return f"[{kind}]"
+        case DeedPart():
+            return deed_text(part)
+
+
+def deed_of(entry: Entry) -> DeedPart | None:
+    """What the user did in this entry; None when they said something, or it is no user's."""
+    part = entry.parts[0] if isinstance(entry, UserSaid) and len(entry.parts) == 1 else None
+    return part if isinstance(part, DeedPart) else None
+
+
+def is_spoken(entry: Entry) -> bool:
+    """Whether the user said something in this entry, which wants an answer, and did not only do something."""
+    return isinstance(entry, UserSaid) and deed_of(entry) is None

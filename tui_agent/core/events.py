@@ -14,6 +14,20 @@ class Appended:
 
 
 @frozen
+class CommandStarted:
+    """A command of the user's own is running; what it printed comes with the entry."""
+
+    command: str
+
+
+@frozen
+class CommandProgressed:
+    """It has printed something, of which this may be only the end."""
+
+    text: str
+
+
+@frozen
 class TextArrived:
     """A piece of the answer."""
 
@@ -181,6 +195,8 @@ Event = (
     | RetryScheduled
     | ToolStarted
     | ToolProgressed
+    | CommandStarted
+    | CommandProgressed
     | CompactionStarted
     | SummaryArrived
     | SummaryRestarted

@@ -3,6 +3,7 @@
 import json
 from typing import Any, Literal
 
+from tui_agent.core.deeds import DeedPart, told_text
 from tui_agent.core.entries import ImagePart, OtherPart, Part, Reasoning, TextPart, ToolCall
 from tui_agent.values import frozen
 
@@ -66,6 +67,8 @@ def _part_as_wire(part: Part) -> dict[str, Any]:
         case OtherPart(kind, raw):
             parsed = json.loads(raw)
             return parsed if isinstance(parsed, dict) else {"type": kind}
+        case DeedPart():
+            return {"type": "text", "text": told_text(part)}
 
 
 def _call_as_wire(call: ToolCall) -> dict[str, Any]:

@@ -34,6 +34,12 @@ class Command:
         return f"/{self.name} {_(self.argument)}".rstrip()
 
 
+PREFIXES: tuple[tuple[str, str], ...] = (
+    ("!command", N_("run a shell command here; the model is told. !! is a plain !")),
+    ("@file", N_("attach a file of this directory")),
+)
+"""What a character at the beginning of a text or a word does, for help and the README."""
+
 COMMANDS: tuple[Command, ...] = (
     Command("help", N_("keys and commands"), binding="help"),
     Command("new", N_("start a new session"), binding="new"),
@@ -94,6 +100,13 @@ class Run:
 
 
 @frozen
+class Shell:
+    """A shell command of the user's own; "" when only the ! was typed."""
+
+    command: str
+
+
+@frozen
 class UnknownCommand:
     """Looks like a command and is none; it is not sent."""
 
@@ -101,15 +114,31 @@ class UnknownCommand:
     nearest: str
     """The most similar command, or ""."""
 
+    @property
+    def told(self) -> str:
+        """What to say of it."""
+        hint = _("Did you mean /{nearest}?").format(nearest=self.nearest) if self.nearest else _("/help lists them.")
+        return _("There is no command /{name}; nothing was sent. {hint} A space before it sends it.").format(
+            name=self.name, hint=hint
+        )
+
+
+_NO_SHELL = re.compile(r"!\[[^\]]*\]\(|!=")
+"""What begins with ! and is no shell command: a picture in Markdown, an operator."""
 
 _COMMAND_WORD = re.compile(r"/([a-z][a-z0-9-]*)(?:\s+(.*))?", re.DOTALL | re.IGNORECASE)
 
 
-def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> Say | Run | UnknownCommand:
+def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> Say | Run | Shell | UnknownCommand:
     """What the text in the prompt asks for. Paths such as `/tmp` and `/home/ana/x.py:3 why?` are messages.
 
-    A space before the slash makes any text a message; so do words behind a command that takes none.
+    A space before the slash makes any text a message; so do words behind a command that takes none. What follows a !
+    is a shell command, unless there is a space before it or a second one behind it.
     """
+    if text.startswith("!!"):
+        return Say(text[1:])
+    if text.startswith("!") and not _NO_SHELL.match(text):
+        return Shell(text[1:].strip())
     matched = _COMMAND_WORD.fullmatch(text)
     if matched is None:
         return Say(text)
@@ -134,6 +163,11 @@ def completions(text: str) -> tuple[Command, ...]:
     starting = [command for command in COMMANDS if command.name.startswith(typed)]
     containing = [command for command in COMMANDS if typed in command.name and command not in starting]
     return (*starting, *containing)
+
+
+def begins_shell(text: str) -> bool:
+    """Whether sending this text would run a shell command."""
+    return isinstance(read_prompt(text), Shell) if text.startswith("!") else False
 
 
 class CommandPalette(Provider):

@@ -23,7 +23,7 @@ from tui_agent.errors import CompactionError, ModelError, NothingConfigured, Not
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
-from tui_agent.ui.commands import Run, Say, UnknownCommand, read_prompt
+from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt
 from tui_agent.ui.finder import Finder
 from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safe_text import safe
@@ -312,8 +312,8 @@ class Conductor:
                 self._tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
                 self._turn_over(worker)
-            case Prompt.Submitted(text):
-                await self._submitted(text)
+            case Prompt.Submitted(text, is_typed):
+                await self._submitted(read_prompt(text) if is_typed else Say(text), text)
             case Prompt.Edited():
                 self.view.measure_soon()
             case FindBar.Changed() | FindBar.Stepped():
@@ -327,22 +327,20 @@ class Conductor:
             case _:
                 pass
 
-    async def _submitted(self, text: str) -> None:
-        match read_prompt(text):
+    async def _submitted(self, wanted: Say | Run | Shell | UnknownCommand, typed: str) -> None:
+        match wanted:
             case Say(text):
                 self.transcript.follow()
                 self.desk.say(*self.unsent.take(text))
                 self._work("history", self._remember_sent)
+            case Shell(shell_command):
+                self._work("history", self._remember_sent)
+                await self.command("shell", shell_command)
             case Run(command, argument):
                 await self.command(command.name, argument)
-            case UnknownCommand(name, nearest):
-                self.prompt.write(text)
-                hint = _("Did you mean /{nearest}?").format(nearest=nearest) if nearest else _("/help lists them.")
-                self.screen.tell(
-                    _("There is no command /{name}; nothing was sent. {hint} A space before it sends it.").format(
-                        name=name, hint=hint
-                    )
-                )
+            case UnknownCommand():
+                self.prompt.write(typed)
+                self.screen.tell(wanted.told)
 
     async def _remember_sent(self) -> None:
         """Keep what this window remembers, behind what others have sent meanwhile."""

@@ -15,16 +15,19 @@ from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
     DetailKept,
+    Entry,
     Logged,
     Pinned,
     TitleSet,
     Unpinned,
     UserSaid,
+    deed_of,
     said_text,
 )
 from tui_agent.core.events import (
     AnswerRestarted,
     Appended,
+    CommandStarted,
     CompactionEnded,
     CompactionStarted,
     ContextMoved,
@@ -174,6 +177,8 @@ class SessionView:
                 self._screen.is_empty = False
                 self.last_seq = max(self.last_seq, logged.seq)
                 return self._appended(logged)
+            case CommandStarted():
+                self._screen.is_empty = False
             case TextArrived(text) | ReasoningArrived(text):
                 self._streamed += text
             case AnswerRestarted(text, reasoning):
@@ -214,6 +219,8 @@ class SessionView:
                 activity.start(
                     _("running {name}").format(name=safe(call.name, single_line=True, strict=True)), _(STOP_HINT)
                 )
+            case CommandStarted():
+                activity.start(_("running your command"), _(STOP_HINT))
             case CompactionStarted(folded):
                 activity.start(_("writing a summary of {n} messages").format(n=folded), _(STOP_HINT))
             case SummaryArrived():
@@ -234,4 +241,12 @@ class SessionView:
 
 def said_before(entries: Sequence[Logged]) -> list[str]:
     """What the user said, oldest first, for the prompt's history."""
-    return [said_text(logged.entry) for logged in entries if isinstance(logged.entry, UserSaid)]
+    return [text for logged in entries if (text := _typed(logged.entry))]
+
+
+def _typed(entry: Entry) -> str:
+    """What was typed to make an entry; "" for one that nothing was typed for."""
+    deed = deed_of(entry)
+    if deed is not None:
+        return f"!{deed.subject}" if deed.kind == "command" else ""
+    return said_text(entry) if isinstance(entry, UserSaid) else ""

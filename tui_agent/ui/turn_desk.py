@@ -25,6 +25,7 @@ from tui_agent.language import _
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
+from tui_agent.values import frozen
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
 """Which kind of turn: a new message, a retry, an edit, going on after a pending approval."""
@@ -33,6 +34,31 @@ _BREATH_SECONDS = 0.0005
 """After which the loop is given to others while an endpoint floods: a key is passed on eight times or so until it is
 seen, and waits so long each time.
 """
+
+
+@frozen
+class _Message:
+    """Waits to be sent."""
+
+    parts: tuple[Part, ...]
+    in_place_of: int | None = None
+    """The earlier message whose place it takes."""
+
+    @property
+    def words(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+
+@frozen
+class _Command:
+    """A shell command of the user's own waits to be run."""
+
+    command: str
+
+    @property
+    def words(self) -> str:
+        return f"!{self.command}"
+
 
 GROUP = "turn"
 
@@ -53,8 +79,7 @@ class TurnDesk:
         """What was posted last; events join it until it is taken."""
         self._worker: Worker[None] | None = None
         self._turn: Turn | None = None
-        self._waiting: deque[tuple[tuple[Part, ...], int | None]] = deque()
-        """Messages, each with the earlier one whose place it takes."""
+        self._waiting: deque[_Message | _Command] = deque()
 
         self.is_held = False
         """Whether nothing may be sent for now."""
@@ -70,25 +95,46 @@ class TurnDesk:
     @property
     def waiting(self) -> tuple[str, ...]:
         """The messages that are sent when the turn before them has ended."""
-        return tuple(_words(parts) for parts, _seq in self._waiting)
+        return tuple(each.words for each in self._waiting)
 
     # ── starting and stopping ────────────────────────────────────────────────
 
     def say(self, parts: tuple[Part, ...], in_place_of: int | None = None) -> None:
         """Send a message now, or when the running turn has ended, or when a model is connected."""
-        self._waiting.append((parts, in_place_of))
+        self._wait(_Message(parts, in_place_of))
+
+    def run_command(self, command: str) -> None:
+        """Run a shell command of the user's own now, or when the running turn has ended."""
+        self._wait(_Command(command))
+
+    def _wait(self, wanted: _Message | _Command) -> None:
+        self._waiting.append(wanted)
         self._changed()
         self.go_on()
 
     def go_on(self) -> None:
-        """Send the next waiting message, if one can be sent."""
+        """Send or run what waits first, if that can be done."""
         session = self._view.session
-        is_able = self._services.bench is not None and not self.is_busy and not self.is_held
-        if self._waiting and is_able and session is not None:
-            parts, seq = self._waiting.popleft()
-            self._changed()
-            self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
-            self._sending = session.checkpoint.seq, _words(parts)
+        if not self._waiting or self.is_busy or self.is_held or session is None:
+            return
+        match self._waiting[0]:
+            case _Command(command):
+                from tui_agent.agent.user_commands import run_user_command  # most starts need nothing of it
+
+                self._waiting.popleft()
+                self._changed()
+                self._start(run_user_command(session, command, self._services.directory, self._key()))
+            case _Message(parts, seq) as message if self._services.bench is not None:
+                self._waiting.popleft()
+                self._changed()
+                self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
+                self._sending = session.checkpoint.seq, message.words
+            case _:
+                pass
+
+    def _key(self) -> str:
+        bench = self._services.bench
+        return bench.connection.endpoint.api_key if bench is not None else self._services.settings.api_key
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""
@@ -100,10 +146,13 @@ class TurnDesk:
         except ModelError as error:
             self._screen.post_message(Told(error))
             return
+        self._start(kind(turn))
+
+    def _start(self, happening: AsyncGenerator[Event, None]) -> None:
         self._screen.workers.cancel_group(self._screen, AHEAD)
         self._began = monotonic()
         self._worker = self._screen.run_worker(
-            partial(self._run, kind(turn)), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
+            partial(self._run, happening), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
         )
 
     def stop(self) -> bool:
@@ -180,7 +229,7 @@ class TurnDesk:
             return
         seq, text = self._sending
         if session.checkpoint.seq == seq:
-            self._waiting.appendleft(((TextPart(text),), None))
+            self._waiting.appendleft(_Message((TextPart(text),)))
 
     def _tell(self, error: BaseException | None) -> None:
         """The wall round a turn: whatever went wrong is told, and the app lives on."""
@@ -241,10 +290,6 @@ class TurnDesk:
         except asyncio.CancelledError:
             _take_away(screen)
             raise
-
-
-def _words(parts: tuple[Part, ...]) -> str:
-    return "".join(part.text for part in parts if isinstance(part, TextPart))
 
 
 def _take_away(screen: ModalScreen[Any]) -> None:

@@ -5,12 +5,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.agent.tools.calling import call, names_in, refusal
+from tests.agent.tools.calling import becomes_true, call, is_running, names_in, refusal
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.run_command import RunCommand
 from tui_agent.agent.workspace import Workspace
@@ -18,28 +17,10 @@ from tui_agent.agent.workspace import Workspace
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 
-def is_running(pid: int) -> bool:
-    """Whether the process exists and is more than a zombie waiting to be collected."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in ("Z", "X")
-
-
 def pid_in(file: Path) -> int | None:
     """The process the command has written into the file; None while it has not."""
     text = file.read_text().strip() if file.exists() else ""
     return int(text) if text else None
-
-
-async def becomes_true(condition: Callable[[], bool]) -> bool:
-    """Whether the condition holds within a few seconds."""
-    for _ in range(500):
-        if condition():
-            return True
-        await asyncio.sleep(0.01)
-    return False
 
 
 async def ended(file: Path) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tui_agent.agent.export.markup import NOTHING, Child, Markup, element, joined
 from tui_agent.agent.export.record import Record, counted
 from tui_agent.core.codec import entry_to_json
+from tui_agent.core.deeds import DeedPart, deed_text
 from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -208,6 +209,8 @@ def _part(part: Part) -> Markup:
             return element("img", src=url, alt=name or _("a picture"))
         case ImagePart():
             return _text(part_text(part))
+        case DeedPart():
+            return joined(prose(deed_text(part)))
         case OtherPart(kind, raw):
             return folding(f"[{kind}]", element("pre", raw))
 

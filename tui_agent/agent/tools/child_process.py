@@ -49,7 +49,7 @@ class Finished:
 
     timed_out: bool = False
     stopped: bool = False
-    """Whether it was ended because it had printed as much as was wanted."""
+    """Whether it was ended because it had printed as much as was wanted, or was told to stop."""
 
     left_running: bool = False
     """Whether it had left processes in the background, which were ended."""
@@ -65,8 +65,9 @@ async def run_program(
     most_bytes: int | None = None,
     report: Callable[[str], None] = lambda _: None,
     guard: ProcessGuard = _GUARD,
+    stop: asyncio.Event | None = None,
 ) -> Finished:
-    """Runs the program to its end, to the time limit, or until it has printed `most_bytes`.
+    """Runs the program to its end, to the time limit, until it has printed `most_bytes`, or until `stop` is set.
 
     `given` is what it reads; without it there is nothing to read. A program that is not there ends with 127.
     Cancelling ends the whole session of processes before the cancellation goes on; it ends too when this program does.
@@ -75,7 +76,7 @@ async def run_program(
         OSError: it could not be started.
     """
     readable, writable = os.pipe()
-    printed = _Printed(readable, most_bytes, report)
+    printed = _Printed(readable, most_bytes, report, stop or asyncio.Event())
     guard.start()
     gate = _GATE if given is not None else f"{_GATE} </dev/null"
     try:
@@ -145,8 +146,10 @@ async def _has_left_processes(session: int) -> bool:
 class _Printed:
     """Takes in what a program prints and keeps its beginning and its end."""
 
-    def __init__(self, readable: int, most_bytes: int | None, report: Callable[[str], None]) -> None:
-        self.enough = asyncio.Event()
+    def __init__(
+        self, readable: int, most_bytes: int | None, report: Callable[[str], None], enough: asyncio.Event
+    ) -> None:
+        self.enough = enough
         self._readable = readable
         self._most = most_bytes
         self._report = report

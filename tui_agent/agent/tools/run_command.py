@@ -93,7 +93,7 @@ class RunCommand:
         started = time.monotonic()
         try:
             finished = await run_program(
-                [*_shell(), command],
+                [*shell(), command],
                 directory=directory,
                 environment=child_environment(secrets=self._secrets),
                 seconds=seconds,
@@ -101,15 +101,17 @@ class RunCommand:
             )
         except OSError as error:
             raise ToolFailed(f"The command could not be started: {reason_of(error)}.") from error
-        return _result(command, finished, seconds, time.monotonic() - started)
+        return result_of(command, finished, seconds, time.monotonic() - started)
 
 
-def _shell() -> list[str]:
+def shell() -> list[str]:
+    """What runs a command line, which is the next argument."""
     bash = shutil.which("bash")
     return [bash, "--noprofile", "--norc", "-c"] if bash else ["/bin/sh", "-c"]
 
 
-def _result(command: str, finished: Finished, seconds: int, took: float) -> ToolResult:
+def result_of(command: str, finished: Finished, seconds: int, took: float) -> ToolResult:
+    """What a command printed, safe to show, with a note on how it ended unless that was well."""
     ending = _ending(finished, seconds)
     notes = [f"[{ending}]"] if finished.code != 0 else []
     if finished.left_running:

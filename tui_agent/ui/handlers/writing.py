@@ -17,7 +17,7 @@ from textual.app import SuspendNotSupported
 
 from tui_agent.agent import changes
 from tui_agent.agent.proposals import Wish
-from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, is_spoken, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user
@@ -43,7 +43,7 @@ async def retry(chat: Conductor, argument: str) -> None:
 async def edit(chat: Conductor, argument: str) -> None:
     """Choose an earlier message of the user's own."""
     session = open_session_of(chat)
-    said = [each for each in await session.page(limit=400) if isinstance(each.entry, UserSaid)]
+    said = [each for each in await session.page(limit=400) if is_spoken(each.entry)]
     rewound = session.checkpoint.rewound
     said = [each for each in said if not any(first <= each.seq <= last for first, last in rewound)]
     if not said:
@@ -79,6 +79,9 @@ async def on_message(chat: Conductor, what: str) -> None:
             await _copy_code(chat)
         case "fold":
             chat.transcript.toggle_fold()
+        case "edit" if current.typed:
+            chat.prompt.write(current.typed)
+            chat.prompt.focus()
         case "edit" if current.role == "user" and current.seq:
             chat.unsent.edit(current.seq, current.text)
         case "edit":

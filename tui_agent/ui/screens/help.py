@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import KEYS, PLACES, keys_of
-from tui_agent.ui.commands import COMMANDS
+from tui_agent.ui.commands import COMMANDS, PREFIXES
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.widgets.lines_view import Line
 
@@ -37,6 +37,8 @@ def help_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     yield Line(_("Commands"), "heading")
     for command in COMMANDS:
         yield Line(padded(f"{command.usage}  ", _COLUMN) + _(command.help), hang=_COLUMN)
+    for prefix, about in PREFIXES:
+        yield Line(padded(f"{prefix}  ", _COLUMN) + _(about), hang=_COLUMN)
     yield Line(_("A space before the slash sends the text as a message."), "dim")
 
 

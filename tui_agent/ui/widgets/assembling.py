@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -23,12 +24,14 @@ from tui_agent.core.entries import (
     Unpinned,
     Unpruned,
     UserSaid,
+    deed_of,
     said_text,
 )
 from tui_agent.language import _
 from tui_agent.ui.widgets.blocks import (
     AnswerBlock,
     Block,
+    DeedBlock,
     FailureBlock,
     NoticeBlock,
     ReasoningBlock,
@@ -56,8 +59,11 @@ class Assembler:
     agent_speaks: bool = False
     """Whether the next block of the agent goes on under a label that already stands."""
 
-    changed: list[ToolBlock] = field(default_factory=list)
+    changed: list[ToolBlock | DeedBlock] = field(default_factory=list)
     """Cards of earlier entries that an entry has changed; whoever lays out takes them."""
+
+    running: DeedBlock | None = None
+    """A command of the user's own that has no entry yet."""
 
     def blocks_of(self, logged: Logged) -> list[Block]:
         """The blocks an entry adds."""
@@ -65,7 +71,8 @@ class Assembler:
         match logged.entry:
             case UserSaid():
                 self.agent_speaks = False
-                return [UserBlock(seq, at, said_text(logged.entry))]
+                deed = deed_of(logged.entry)
+                return [UserBlock(seq, at, said_text(logged.entry))] if deed is None else self._did(seq, at, deed)
             case AssistantSaid() as said:
                 return self._said(seq, at, said)
             case ToolReturned() as returned:
@@ -97,6 +104,24 @@ class Assembler:
             case _:
                 self._changes(logged)
                 return []
+
+    def start(self, command: str) -> DeedBlock:
+        """The block of a command that begins to run."""
+        self.agent_speaks = False
+        self.running = DeedBlock(0, "", "command", command, running=True)
+        return self.running
+
+    def _did(self, seq: int, at: str, deed: DeedPart) -> list[Block]:
+        block, self.running = self.running, None
+        new: list[Block] = []
+        if block is None or (block.kind, block.subject) != (deed.kind, deed.subject):
+            block = DeedBlock(seq, at, deed.kind, deed.subject)
+            new = [block]
+        else:
+            self.changed.append(block)
+        block.seq, block.at, block.running = seq, at, False
+        block.output, block.failed = deed.output, deed.failed
+        return new
 
     def calls_of(self, seq: int, at: str, calls: tuple[ToolCall, ...]) -> list[Block]:
         """A card for each call."""

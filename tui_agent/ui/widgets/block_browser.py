@@ -11,6 +11,7 @@ from tui_agent.ui.widgets.block_view import BlockView
 from tui_agent.ui.widgets.blocks import (
     AnswerBlock,
     Block,
+    DeedBlock,
     NoticeBlock,
     ReasoningBlock,
     Role,
@@ -45,6 +46,9 @@ class Current:
     text: str
     """Its source, byte for byte."""
 
+    typed: str = ""
+    """For a command of the user's own: what was typed to run it."""
+
 
 class BlockBrowser(BlockView):
     """A view of blocks that a person moves about in."""
@@ -78,7 +82,8 @@ class BlockBrowser(BlockView):
         if self._cursor is None:
             return None
         block = self.blocks[self._cursor]
-        return Current(block.seq, role_of(block), source_of(block))
+        typed = f"!{block.subject}" if isinstance(block, DeedBlock) and block.kind == "command" else ""
+        return Current(block.seq, role_of(block), source_of(block), typed)
 
     def cursor_up(self) -> None:
         """Move the cursor to the message above; the first call puts it on the last message in view."""
@@ -153,7 +158,7 @@ class BlockBrowser(BlockView):
         """Open or fold a block; with `more`, show the rest of what is open."""
         block = self.blocks[key]
         match block:
-            case UserBlock():
+            case UserBlock() | DeedBlock():
                 block.whole = not block.whole
             case ToolBlock() if block.opened and not block.whole and (more or is_cut(block)):
                 block.whole = True
@@ -282,7 +287,7 @@ class BlockBrowser(BlockView):
             case ToolBlock() | ReasoningBlock() if not block.opened:
                 block.opened = True
                 self._changed(block.key)
-            case UserBlock() if not block.whole:
+            case UserBlock() | DeedBlock() if not block.whole:
                 block.whole = True
                 self._changed(block.key)
             case _:

@@ -9,11 +9,13 @@ from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.blocks import (
+    DEED_SHOWN,
     LONG,
     SHOWN,
     AnswerBlock,
     Block,
     CallState,
+    DeedBlock,
     FailureBlock,
     NoticeBlock,
     ReasoningBlock,
@@ -27,6 +29,9 @@ from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
 from tui_agent.values import frozen
 
+RUNNING_LINES = 10
+"""Lines shown of what a running command has printed last."""
+
 OUTPUT_SHOWN = 200
 """Lines shown of a tool's output when its card is opened."""
 
@@ -39,6 +44,11 @@ _STATES: dict[CallState, tuple[str, str, str]] = {
     "denied": ("✗", N_("denied"), "tool-failed"),
 }
 """Mark, word and style of each state of a call."""
+
+_DEEDS = {
+    "files put back": N_("took the agent's changes of these files back"),
+    "files changed again": N_("applied the agent's changes of these files again"),
+}
 
 _ENDINGS = {
     "length": N_("cut off: the answer reached the most tokens a reply may have"),
@@ -126,7 +136,7 @@ def head_rows(block: Block, manner: Manner, standing: Standing) -> list[Row]:
     """What stands above the body of a block: a blank line, who speaks and when, the header of what can be folded."""
     rows: list[Row] = []
     match block:
-        case UserBlock() | ReasoningBlock() | AnswerBlock() | ToolBlock():
+        case UserBlock() | DeedBlock() | ReasoningBlock() | AnswerBlock() | ToolBlock():
             if block.labelled:
                 rows = [] if manner.compact else [Row((Run(""),))]
                 rows.append(_label(block, standing, manner))
@@ -141,8 +151,10 @@ def head_rows(block: Block, manner: Manner, standing: Standing) -> list[Row]:
     return rows
 
 
-def _label(block: UserBlock | ReasoningBlock | AnswerBlock | ToolBlock, standing: Standing, manner: Manner) -> Row:
-    name = N_("you") if isinstance(block, UserBlock) else N_("agent")
+def _label(
+    block: UserBlock | DeedBlock | ReasoningBlock | AnswerBlock | ToolBlock, standing: Standing, manner: Manner
+) -> Row:
+    name = N_("you") if isinstance(block, UserBlock | DeedBlock) else N_("agent")
     runs = [Run(_(name), f"label-{name}")]
     if time := time_of_day(block.at):
         runs.append(Run(f"  {time}", "time"))
@@ -173,10 +185,14 @@ def _ending_rows(block: AnswerBlock, manner: Manner) -> Iterator[Row]:
         yield plain_row(mark + _(_ENDINGS[block.finish]), "mark")
 
 
-def _body_rows(block: UserBlock | ToolBlock | NoticeBlock | FailureBlock, width: int, manner: Manner) -> list[Row]:
+def _body_rows(
+    block: UserBlock | DeedBlock | ToolBlock | NoticeBlock | FailureBlock, width: int, manner: Manner
+) -> list[Row]:
     match block:
         case UserBlock():
             return _user_rows(block, width)
+        case DeedBlock():
+            return list(_deed_rows(block, width, manner))
         case ToolBlock():
             return list(_tool_rows(block, width, manner))
         case NoticeBlock():
@@ -185,6 +201,38 @@ def _body_rows(block: UserBlock | ToolBlock | NoticeBlock | FailureBlock, width:
             return [plain_row(mark + line, style) for line in safe(block.text).split("\n")]
         case FailureBlock():
             return _failure_rows(block, manner)
+
+
+def _deed_rows(block: DeedBlock, width: int, manner: Manner) -> Iterator[Row]:
+    if block.kind != "command":
+        yield plain_row(_(_DEEDS[block.kind]), "notice-note")
+        yield from (
+            plain_row(f"  {safe(path, single_line=True, strict=True)}", "user") for path in _lines(block.subject)
+        )
+        return
+    first, *others = _lines(safe(block.subject, strict=True))
+    yield Row((Run(first, "user"), *_outcome(block, manner)), lead=(Run("$ ", "tool"),))
+    yield from (Row((Run(line, "user"),), lead=(Run("  "),)) for line in others)
+    text = safe(block.output.removesuffix("\n"))
+    if block.running:
+        shown, hidden = _lines(text)[-RUNNING_LINES:] if text else [], 0
+    elif block.whole or text.count("\n") + 1 + len(text) // width <= DEED_SHOWN:
+        shown, hidden = _lines(text), 0
+    else:
+        shown, hidden = _head(text, DEED_SHOWN, width)
+    yield from map(code_row, shown)
+    if hidden > 0:
+        yield more_row(hidden)
+
+
+def _outcome(block: DeedBlock, manner: Manner) -> Runs:
+    mark, word, style = _STATES["running" if block.running else "failed" if block.failed else "returned"]
+    told = " ".join(part for part in ("" if manner.plain else mark, _(word) if word else "") if part)
+    return (Run(f"  {told}", style),) if told else ()
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
 
 
 def _user_rows(block: UserBlock, width: int) -> list[Row]:

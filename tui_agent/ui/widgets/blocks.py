@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
+from tui_agent.core.deeds import DeedKind
 from tui_agent.core.entries import ToolCall
 from tui_agent.ui.widgets.heights import Weight
 
@@ -12,6 +13,9 @@ LONG = 120
 
 SHOWN = 40
 """Lines shown of a long message."""
+
+DEED_SHOWN = 20
+"""Lines shown of what a command of the user's own has printed, until it is opened."""
 
 Role = Literal["user", "assistant", "tool", "note"]
 CallState = Literal["called", "running", "asked", "returned", "failed", "denied"]
@@ -38,6 +42,31 @@ class UserBlock:
         if not self.whole and len(self.text) > LONG * LONG:
             return Weight(3 + SHOWN, 0)
         return Weight(3 + self.text.count("\n"), len(self.text))
+
+
+@dataclass(slots=True, eq=False)
+class DeedBlock:
+    """What the user did here: a command of their own with what it printed, or changes of files taken back."""
+
+    seq: int
+    """0 while the command runs."""
+
+    at: str
+    kind: DeedKind
+    subject: str
+    output: str = ""
+    running: bool = False
+    failed: bool = False
+    labelled: bool = True
+    whole: bool = False
+    """Whether a long output is shown to its end."""
+
+    key: int = 0
+
+    def weight(self) -> Weight:
+        """What its height can be guessed from."""
+        lines = self.output.count("\n") if self.whole else min(self.output.count("\n"), DEED_SHOWN)
+        return Weight(4 + lines + self.subject.count("\n"), 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -144,19 +173,19 @@ class FailureBlock:
         return Weight(4, len(self.what) + len(self.meaning) + len(self.todo))
 
 
-Block = UserBlock | ReasoningBlock | AnswerBlock | ToolBlock | NoticeBlock | FailureBlock
+Block = UserBlock | DeedBlock | ReasoningBlock | AnswerBlock | ToolBlock | NoticeBlock | FailureBlock
 
 
 def role_of(block: Block) -> Role:
     """Who speaks in a block."""
     match block:
-        case UserBlock():
+        case UserBlock() | DeedBlock(kind="command"):
             return "user"
         case ReasoningBlock() | AnswerBlock():
             return "assistant"
         case ToolBlock():
             return "tool"
-        case NoticeBlock() | FailureBlock():
+        case DeedBlock() | NoticeBlock() | FailureBlock():
             return "note"
 
 
@@ -165,6 +194,8 @@ def source_of(block: Block) -> str:
     match block:
         case UserBlock(text=text) | ReasoningBlock(text=text) | AnswerBlock(text=text) | NoticeBlock(text=text):
             return text
+        case DeedBlock(subject=subject, output=output):
+            return output or subject
         case ToolBlock(call=call, output=output):
             return output or call.arguments
         case FailureBlock(what=what, meaning=meaning, todo=todo):

@@ -38,6 +38,8 @@ class Prompt(SafeTextArea):
         """Enter was pressed on a text that is not blank; long pastes are expanded in it."""
 
         text: str
+        is_typed: bool = True
+        """Whether its beginning could be seen in the prompt: what is hidden in a long paste is never a command."""
 
     @dataclass
     class Edited(Message):
@@ -167,9 +169,10 @@ class Prompt(SafeTextArea):
         text = self.message
         if not text.strip():
             return
+        is_typed = self.text[:1] == text[:1]
         self.remember([*(each for each in self._sent if each != text), text])
         self.write("")
-        self.post_message(self.Submitted(text))
+        self.post_message(self.Submitted(text, is_typed))
 
     def action_newline(self) -> None:
         self.replace("\n", *self.selection, maintain_selection_offset=False)

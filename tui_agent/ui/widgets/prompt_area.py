@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from tui_agent.language import N_, _
-from tui_agent.ui.commands import completions
+from tui_agent.ui.commands import PREFIXES, begins_shell, completions
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.prompt import Prompt
@@ -66,10 +66,15 @@ class PromptArea(Vertical):
         if mention is not None:
             self.post_message(self.FileSought(mention))
             return
+        self.query_one(Prompt).set_class(begins_shell(event.text), "-shell")
         self._offer_commands(event.text)
 
     def _offer_commands(self, text: str) -> None:
         self._offered_for = text
+        if text == "!":
+            label, about = PREFIXES[0]
+            self._offer([Completion("!", label, _(about), runs=False)])
+            return
         self._offer(
             [
                 Completion(

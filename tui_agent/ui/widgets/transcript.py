@@ -11,6 +11,8 @@ from tui_agent.core.entries import AssistantSaid, Logged, Pinned, Unpinned
 from tui_agent.core.events import (
     AnswerRestarted,
     Appended,
+    CommandProgressed,
+    CommandStarted,
     ContextMoved,
     Event,
     ReasoningArrived,
@@ -30,6 +32,9 @@ __all__ = ["Current", "Transcript"]
 
 FRAME_SECONDS = 1 / 20
 """Between two paints of an answer that is being written."""
+
+RUNNING_SHOWN = 2_000
+"""Characters kept of what a running command has printed last."""
 
 OLDER_SCREENS = 4
 """Screens from the upper end at which older entries are asked for."""
@@ -157,6 +162,12 @@ class Transcript(BlockBrowser):
                 self._move_context(event)
             case ToolStarted() | ToolProgressed():
                 self._show_tool(event)
+            case CommandStarted(command):
+                self._add([self._assembler.start(command)])
+            case CommandProgressed(text) if (running := self._assembler.running) is not None:
+                running.output = (running.output + text)[-RUNNING_SHOWN:]
+                self._forget(running.key)
+                self._settle(running.key)
             case TurnEnded():
                 self._flush_pieces()
                 self._stop_growing()
