@@ -173,7 +173,7 @@ SAYING = {
 
 SAYING_KEYWORDS = {"title", "placeholder", "explanation", "hint", "yes", "no", "todo", "meaning", "note", "help"}
 SAYING_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip", "placeholder", "sub_title"}
-NAMES = {"tui-agent", 'compact = "f4,ctrl+k"', "[keys]", "[id]", "[code|all|file]", "[ask|edits|all]"}
+NAMES = {"tui-agent", 'compact = "f4,ctrl+k"', "[keys]", "[id]", "[code|all|file]", "[ask|edits|all]", "[anyway]"}
 """What is typed or written the same in every language."""
 
 TO_THE_MODEL = {"ToolFailed"}

@@ -52,6 +52,11 @@ def everywhere(first: int, text: str) -> list[Logged]:
     ]
 
 
+def overwrite(path: Path, data: bytes) -> None:
+    """Put these bytes in the place of what a file holds."""
+    path.write_bytes(data)
+
+
 def content(path: Path) -> bytes:
     """The bytes of a file."""
     return path.read_bytes()

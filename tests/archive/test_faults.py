@@ -14,6 +14,7 @@ from tui_agent.archive import Archive
 from tui_agent.archive.faults import as_read_errors, as_write_errors, transaction
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.opening import on_network_file_system, open_file
+from tui_agent.archive.schema import MIGRATIONS
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Compacted, TitleSet
 from tui_agent.errors import ArchiveUnavailable, NotSaved, SessionNotFound
@@ -254,7 +255,7 @@ async def test_a_read_only_archive_says_when_its_newest_entries_may_be_missing(p
 async def test_a_read_only_file_of_an_older_version_is_not_shown_wrongly(path: Path) -> None:
     await (await Archive.open(path)).close()
     with pytest.raises(ArchiveUnavailable, match="older version"):
-        open_file(path, writable=False, migrations=("", ""))
+        open_file(path, writable=False, migrations=("",) * (len(MIGRATIONS) + 1))
 
 
 async def test_an_archive_that_is_being_repaired_is_waited_for_by_the_user(path: Path) -> None:

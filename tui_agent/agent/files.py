@@ -101,6 +101,18 @@ def replace_file(path: Path, data: bytes, before: str | None) -> None:
         os.fsync(directory)
 
 
+def remove_file(path: Path, before: str) -> None:
+    """Removes the file with digest `before`; its directory stays.
+
+    Raises:
+        ToolFailed: the file is not what it was, or cannot be removed; nothing has changed then.
+    """
+    with _errors_about(path, missing=True), _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY) as directory:
+        _unchanged(path, directory, before)
+        os.unlink(path.name, dir_fd=directory)
+        os.fsync(directory)
+
+
 def _unchanged(path: Path, directory: int, before: str | None) -> os.stat_result | None:
     """The state of the file that is to be replaced; None when there is none, as expected."""
     try:

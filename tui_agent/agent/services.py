@@ -15,6 +15,7 @@ from tui_agent.agent.approval import Approver, Grant, Rulebook
 from tui_agent.agent.automatic import Reviewer
 from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.grants import revoke_grant, saved_grants
+from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
@@ -239,7 +240,8 @@ class Services:
         if self.toolbox is None:
             await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
             secret = connection.endpoint.api_key
-            self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools)
+            keeper = KeptChanges(lambda: self.current, lambda: secret_of(self))
+            self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools, keeper)
             try:
                 self.toolbox.start()
             except ConfigInvalid as error:
@@ -258,6 +260,12 @@ class Services:
         """
         if self.bench is not None:
             await revoke_grant(self.archive, self.bench.rulebook, grant)
+
+
+def secret_of(services: Services) -> str:
+    """The endpoint's key, which nothing that is kept may hold; "" for none."""
+    bench = services.bench
+    return bench.connection.endpoint.api_key if bench is not None else services.settings.api_key
 
 
 def _current_directory() -> Path:

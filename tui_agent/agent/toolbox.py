@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tui_agent.agent.past import Past
 from tui_agent.agent.tools.base import ServerState, Tool
+from tui_agent.agent.tools.writing import Keeper
 from tui_agent.agent.workspace import Workspace
 from tui_agent.paths import config_file, data_dir, log_dir
 from tui_agent.settings import Settings
@@ -29,12 +30,19 @@ class Toolbox:
     """Tools for one directory. MCP servers are started in the background; their tools come when they are ready."""
 
     def __init__(
-        self, settings: Settings, directory: Path, past: Past, secret: str, changed: Callable[[], None]
+        self,
+        settings: Settings,
+        directory: Path,
+        past: Past,
+        secret: str,
+        changed: Callable[[], None],
+        keeper: Keeper | None = None,
     ) -> None:
         """
         Args:
             secret: the endpoint's key, which no child process may see; "" for none.
             changed: told when an MCP server's tools have come or gone.
+            keeper: keeps what files hold before they are changed.
         """
         self._settings = settings
         self._changed = changed
@@ -49,6 +57,7 @@ class Toolbox:
             read_past=past.read,
             secrets=[secret] if secret else [],
             ripgrep=Path(ripgrep) if ripgrep else None,
+            keeper=keeper,
         )
 
     def start(self) -> None:

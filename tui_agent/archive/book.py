@@ -139,6 +139,7 @@ def delete(connection: apsw.Connection, session_id: str) -> None:
         connection.execute("DELETE FROM checkpoint WHERE session = ?", (number,))
         connection.execute("DELETE FROM unsent WHERE session = ?", (session_id,))
         connection.execute("DELETE FROM partial WHERE session = ?", (session_id,))
+        connection.execute("DELETE FROM kept_file WHERE session = ?", (session_id,))
         connection.execute("DELETE FROM session WHERE number = ?", (number,))
 
 

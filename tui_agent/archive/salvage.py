@@ -32,6 +32,7 @@ _NOTES = (
     ("unsent", "session, text"),
     ("partial", "session, body"),
     ("remembered", "key, value"),
+    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone"),
 )
 """Tables without hashes; they are copied as far as they can be read."""
 
@@ -249,7 +250,8 @@ def _pairs(connection: apsw.Connection, query: str) -> Iterator[tuple[int, int]]
 def _save_notes(connection: apsw.Connection, copy: Path) -> None:
     with closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)) as damaged:
         for table, columns in _NOTES:
-            with suppress(apsw.Error):  # the rest of a table may be unreadable
+            places = ", ".join("?" * len(columns.split(",")))
+            with suppress(apsw.Error):  # the rest of a table may be unreadable, or there be none in an older file
                 for row in damaged.execute(f"SELECT {columns} FROM {table}"):
-                    connection.execute(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES (?, ?)", row)
+                    connection.execute(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})", row)
     copy.with_name(f"{copy.name}-shm").unlink(missing_ok=True)

@@ -71,6 +71,20 @@ MIGRATIONS: tuple[str, ...] = (
         text, content = '', contentless_delete = 1, tokenize = 'ascii'
     );
     """,
+    """
+    CREATE TABLE kept_file (
+        session       TEXT NOT NULL,
+        number        INTEGER NOT NULL,
+        turn          INTEGER NOT NULL,
+        path          BLOB NOT NULL,
+        before        BLOB,
+        before_digest TEXT NOT NULL,
+        after         BLOB,
+        after_digest  TEXT NOT NULL,
+        undone        INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (session, number)
+    ) STRICT;
+    """,
 )
 """Each brings a file from the version before it to its own: the first makes version 1 out of nothing.
 

@@ -8,6 +8,7 @@ import apsw
 
 from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
+from tui_agent.archive.kept_files import ArchivedFiles
 from tui_agent.archive.last_resort import LastResort
 from tui_agent.archive.lease import FileLock, Lease, session_lock
 from tui_agent.archive.notes import ArchivedNotes
@@ -341,7 +342,7 @@ class ArchivedSessions(ArchivedLogs):
         return await self._worker.read(job)
 
 
-class Archive(ArchivedSessions, ArchivedNotes):
+class Archive(ArchivedSessions, ArchivedNotes, ArchivedFiles):
     """The complete record of every session, in one file."""
 
     def __init__(self, worker: Worker, opened: Opened) -> None:

@@ -13,6 +13,9 @@ ENTRY_TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(En
 """Every kind of entry by the name it is stored under."""
 
 _PART_TYPES: dict[str, type[Any]] = {"text": TextPart, "image": ImagePart, "other": OtherPart, "deed": DeedPart}
+KNOWN_PARTS = tuple(_PART_TYPES)
+"""The kinds of parts of a message by the name they are stored under."""
+
 _PART_NAMES = {kind: name for name, kind in _PART_TYPES.items()}
 
 

@@ -58,6 +58,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("compaction", N_("what is done when the context is full"), N_("[mode]")),
     Command("undo-compact", N_("take the last compaction back"), binding="undo-compact"),
     Command("redo-compact", N_("apply again what was undone")),
+    Command("undo-files", N_("take back what the agent's last turn changed in files"), "[anyway]"),
+    Command("redo-files", N_("make these changes again"), "[anyway]"),
     Command("unprune", N_("bring back tool results that were left out to save space")),
     Command("pin", N_("carry a line in every context, word for word"), N_("[text]")),
     Command("pins", N_("list the pins; unpin")),

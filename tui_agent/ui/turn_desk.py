@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerError, WorkerState
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.automatic import Reviewed
 from tui_agent.agent.proposals import Proposing, Wish
-from tui_agent.agent.services import Services
+from tui_agent.agent.services import Services, secret_of
 from tui_agent.agent.turn import Turn
 from tui_agent.core.entries import Part, TextPart
 from tui_agent.core.events import Event
@@ -123,7 +123,7 @@ class TurnDesk:
 
                 self._waiting.popleft()
                 self._changed()
-                self._start(run_user_command(session, command, self._services.directory, self._key()))
+                self._start(run_user_command(session, command, self._services.directory, secret_of(self._services)))
             case _Message(parts, seq) as message if self._services.bench is not None:
                 self._waiting.popleft()
                 self._changed()
@@ -131,10 +131,6 @@ class TurnDesk:
                 self._sending = session.checkpoint.seq, message.words
             case _:
                 pass
-
-    def _key(self) -> str:
-        bench = self._services.bench
-        return bench.connection.endpoint.api_key if bench is not None else self._services.settings.api_key
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""

@@ -6,11 +6,9 @@ from typing import Any
 from tui_agent.agent.export.as_json import FORMAT, FORMAT_VERSION
 from tui_agent.agent.imports.fitting import misfit
 from tui_agent.agent.imports.logs import EPOCH, Imported, compact, measured, object_at, text_at, time_of
-from tui_agent.core.codec import ENTRY_TYPES, entry_from_logged_json
+from tui_agent.core.codec import ENTRY_TYPES, KNOWN_PARTS, entry_from_logged_json
 from tui_agent.core.entries import Entry, Logged
 from tui_agent.language import _
-
-_KNOWN_PARTS = ("text", "image", "other")
 
 
 def is_session(told: Any) -> bool:
@@ -88,6 +86,6 @@ def _parts(stored: Any) -> Any:
 
 def _known_part(part: Any) -> Any:
     kind = text_at(part, "kind_of_part")
-    if not kind or kind in _KNOWN_PARTS:
+    if not kind or kind in KNOWN_PARTS:
         return part
     return {"kind_of_part": "other", "kind": kind, "raw": compact({"tui-agent": part})}

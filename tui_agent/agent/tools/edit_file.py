@@ -8,7 +8,7 @@ from tui_agent.agent.tools.arguments import optional_flag, required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult
 from tui_agent.agent.tools.edits import replaced
 from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.writing import change_intent, make_change, read_text
+from tui_agent.agent.tools.writing import Keeper, KeepsNothing, change_intent, make_change, read_text
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -39,9 +39,10 @@ class EditFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None, keeper: Keeper | None = None) -> None:
         self._workspace = workspace
         self._seen = seen or SeenFiles()
+        self._keeper = keeper or KeepsNothing()
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
@@ -51,7 +52,7 @@ class EditFile:
         return await asyncio.to_thread(self._intent, path, old, new, everywhere)
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent, self._seen)
+        return await make_change(intent, self._seen, self._keeper)
 
     def _intent(self, path: str, old: str, new: str, everywhere: bool) -> Intent:
         place = self._workspace.locate(path)

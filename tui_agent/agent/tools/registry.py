@@ -12,6 +12,7 @@ from tui_agent.agent.tools.search_files import SearchFiles
 from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, SearchPastMessages
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.write_file import WriteFile
+from tui_agent.agent.tools.writing import Keeper
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
 
@@ -25,19 +26,20 @@ def default_tools(
     read_past: ReadPast | None = None,
     secrets: Sequence[str] = (),
     ripgrep: Path | None = None,
+    keeper: Keeper | None = None,
 ) -> dict[str, Tool]:
     """Every tool that comes with the program, in the order it is offered.
 
     `secrets` are values, such as the API key, that no child process may see. `ripgrep` is the program's path when it
-    is installed; without it searches run in Python.
+    is installed; without it searches run in Python. `keeper` keeps what files hold before they are changed.
     """
     seen = SeenFiles()
     tools: tuple[Tool, ...] = (
         ReadFile(workspace, seen),
         ListFiles(workspace),
         SearchFiles(workspace, ripgrep),
-        EditFile(workspace, seen),
-        WriteFile(workspace, seen),
+        EditFile(workspace, seen, keeper),
+        WriteFile(workspace, seen, keeper),
         RunCommand(workspace, secrets),
         SearchPastMessages(search, read_past),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tui_agent.agent.tools.arguments import required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult
 from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.writing import TextFile, change_intent, make_change, read_text
+from tui_agent.agent.tools.writing import Keeper, KeepsNothing, TextFile, change_intent, make_change, read_text
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -30,9 +30,10 @@ class WriteFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None, keeper: Keeper | None = None) -> None:
         self._workspace = workspace
         self._seen = seen or SeenFiles()
+        self._keeper = keeper or KeepsNothing()
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
@@ -40,7 +41,7 @@ class WriteFile:
         return await asyncio.to_thread(self._intent, path, content)
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent, self._seen)
+        return await make_change(intent, self._seen, self._keeper)
 
     def _intent(self, path: str, content: str) -> Intent:
         place = self._workspace.locate(path)

@@ -1,7 +1,10 @@
 """What edit_file and write_file share: the file as it is, the change as a diff, and the one step that makes it."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 from tui_agent.agent import files
 from tui_agent.agent.tools.base import Intent, ToolResult
@@ -17,6 +20,28 @@ LARGEST = 16 * 1024 * 1024
 """Bytes of a file up to which it is changed as a whole, with a diff."""
 
 
+NOT_KEPT = "What it held before holds the endpoint's key and was not kept: /undo-files cannot take this change back."
+
+
+class Keeper(Protocol):
+    """Keeps what a file holds before it is changed."""
+
+    def keeping(self, path: Path, before: bytes | None, after: bytes) -> AbstractAsyncContextManager[bool]:
+        """Keep `before` (None: there is no file) while the change to `after` is made; given up when that fails.
+
+        Gives whether it could be kept. Raises ToolFailed when the change must not be made.
+        """
+        ...
+
+
+class KeepsNothing:
+    """Where there is no session whose changes could be taken back."""
+
+    @asynccontextmanager
+    async def keeping(self, path: Path, before: bytes | None, after: bytes) -> AsyncIterator[bool]:
+        yield True
+
+
 @frozen
 class TextFile:
     """A text file as it was read."""
@@ -24,6 +49,8 @@ class TextFile:
     text: str
     form: TextForm
     digest: str
+    data: bytes = b""
+    """Its bytes."""
 
 
 @frozen
@@ -35,6 +62,9 @@ class Change:
     data: bytes
     before: str | None
     """Digest of the file that is replaced; None for a new file."""
+
+    replaced: bytes | None
+    """What that file holds."""
 
     counts: str
 
@@ -55,7 +85,7 @@ def read_text(place: Place) -> TextFile:
     form = form_of(content.data)
     if form is None:
         raise ToolFailed(f"{place.shown} is a {kind_of_binary(content.data)} ({size}), not text.")
-    return TextFile(form.decode(content.data), form, content.digest)
+    return TextFile(form.decode(content.data), form, content.digest, content.data)
 
 
 def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile | None, text: str) -> Intent:
@@ -78,21 +108,25 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
         outside=place.outside,
         sensitive=place.sensitive,
         binding=str(place.real),
-        payload=Change(place.real, place.shown, data, old.digest if old else None, diff.counts),
+        payload=Change(
+            place.real, place.shown, data, old.digest if old else None, old.data if old else None, diff.counts
+        ),
     )
 
 
-async def make_change(intent: Intent, seen: SeenFiles) -> ToolResult:
-    """Writes what the intent shows, unless the file has changed since.
+async def make_change(intent: Intent, seen: SeenFiles, keeper: Keeper) -> ToolResult:
+    """Writes what the intent shows, unless the file has changed since. What it holds is kept first.
 
     Raises:
-        ToolFailed: it has, or cannot be written.
+        ToolFailed: it has, or cannot be kept, or cannot be written.
     """
     match intent.payload:
-        case Change(path, shown, data, before, counts):
-            await asyncio.to_thread(files.replace_file, path, data, before)
+        case Change(path, shown, data, before, replaced, counts):
+            async with keeper.keeping(path, replaced, data) as is_kept:
+                await asyncio.to_thread(files.replace_file, path, data, before)
             seen.saw(path, files.digest_of(data))
             verb = "Created" if before is None else "Changed"
-            return ToolResult(f"{verb} {shown} ({counts} lines).", subject=shown, summary=counts)
+            words = f"{verb} {shown} ({counts} lines)." + ("" if is_kept else f" {NOT_KEPT}")
+            return ToolResult(words, subject=shown, summary=counts)
         case _:
             raise ToolFailed("This intent was made by another tool.")

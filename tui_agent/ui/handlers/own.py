@@ -1,13 +1,18 @@
-"""What the user does here without the model: shell commands of their own."""
+"""What the user does here without the model: shell commands of their own, changes of files taken back."""
 
 from collections.abc import Mapping
 
 from tui_agent.agent.deny_list import read_command
-from tui_agent.errors import UsageError
-from tui_agent.language import _
+from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
+from tui_agent.agent.services import secret_of
+from tui_agent.agent.session import Session
+from tui_agent.errors import TuiAgentError, UsageError
+from tui_agent.language import _, ngettext
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.messages import Told
 from tui_agent.ui.screens.confirm import ConfirmScreen
+from tui_agent.ui.screens.diff_question import DiffQuestion
 
 
 async def shell(chat: Conductor, command: str) -> None:
@@ -30,4 +35,75 @@ def _run(chat: Conductor, command: str) -> None:
     chat.desk.run_command(command)
 
 
-HANDLERS: Mapping[str, Handler] = {"shell": shell}
+async def undo_files(chat: Conductor, argument: str) -> None:
+    """Take back what tools have changed in files in the newest turn that changed any, after a look at it."""
+    reversal = await undoing(_idle_session(chat), chat.services.directory)
+    about = _(
+        "The files are put back as they were before the agent's turn changed them. Only changes made with write_file "
+        "and edit_file are known here, not what commands did."
+    )
+    _ask(chat, reversal, _("Take these changes back?"), about, "/undo-files", argument)
+
+
+async def redo_files(chat: Conductor, argument: str) -> None:
+    """Make the changes again that were taken back last, after a look at them."""
+    reversal = await redoing(_idle_session(chat), chat.services.directory)
+    about = _("The agent's changes are made again.")
+    _ask(chat, reversal, _("Make these changes again?"), about, "/redo-files", argument)
+
+
+def _idle_session(chat: Conductor) -> Session:
+    session = open_session_of(chat)
+    if chat.desk.is_busy:
+        raise UsageError(_("A turn is running."), _("No file was changed."), _("Wait for it, or stop it with Esc."))
+    return session
+
+
+def _ask(chat: Conductor, reversal: Reversal, title: str, about: str, command: str, argument: str) -> None:
+    if argument not in ("", "anyway"):
+        raise UsageError(
+            _("{command} does not know {argument!r}.").format(command=command, argument=argument),
+            todo=_("Only the word anyway may follow it."),
+        )
+    if reversal.foreign and not argument:
+        raise UsageError(
+            _("Changed since by somebody else: {files}.").format(files=", ".join(reversal.foreign)),
+            _("No file was changed."),
+            _("{command} anyway overwrites that too.").format(command=command),
+        )
+    if reversal.foreign:
+        about = _("What somebody else has changed since in {files} goes with it. {about}").format(
+            files=", ".join(reversal.foreign), about=about
+        )
+    question = DiffQuestion(title, about, reversal.diff())
+    chat.app.push_screen(question, lambda yes: _carry_out_later(chat, reversal) if yes else None)
+
+
+def _carry_out_later(chat: Conductor, reversal: Reversal) -> None:
+    chat.screen.run_worker(_carry_out(chat, reversal), group="files", exclusive=True, exit_on_error=False)
+
+
+async def _carry_out(chat: Conductor, reversal: Reversal) -> None:
+    session = chat.view.session
+    if session is None:
+        return
+    try:
+        chat.show_events(await carry_out(_idle_session(chat), reversal, secret_of(chat.services)))
+    except TuiAgentError as error:
+        chat.screen.post_message(Told(error))
+        for event in session.since(chat.view.last_seq):
+            chat.show_events([event])
+        return
+    n = len(reversal.steps)
+    chat.screen.tell(
+        ngettext("{n} file is changed again.", "{n} files are changed again.", n).format(n=n)
+        if reversal.is_redo
+        else ngettext(
+            "{n} file is as it was; /redo-files changes it again.",
+            "{n} files are as they were; /redo-files changes them again.",
+            n,
+        ).format(n=n)
+    )
+
+
+HANDLERS: Mapping[str, Handler] = {"shell": shell, "undo-files": undo_files, "redo-files": redo_files}

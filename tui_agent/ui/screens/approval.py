@@ -18,6 +18,7 @@ from tui_agent.agent.tools.base import Intent
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.diff_question import diff_lines
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import Line, LinesView
@@ -201,13 +202,11 @@ def _headlines(intent: Intent) -> Iterator[Content]:
 
 def _exact_lines(intent: Intent) -> Iterator[Line]:
     """Every line as it is, with tabs and all that is hidden made visible."""
-    for line in (intent.body or intent.title).split("\n"):
-        style = ""
-        if intent.kind == "edit" and line[:1] in ("+", "-"):
-            style = "added" if line[0] == "+" else "removed"
-        elif intent.kind == "edit" and line.startswith("@@"):
-            style = "dim"
-        yield Line(safe(line, single_line=True, strict=True), style)
+    text = intent.body or intent.title
+    if intent.kind == "edit":
+        yield from diff_lines(text)
+    else:
+        yield from (Line(safe(line, single_line=True, strict=True)) for line in text.split("\n"))
 
 
 _COVERED = {

@@ -1,0 +1,220 @@
+"""Changes of files by tools: what they replaced is kept, can be looked at, put back, and changed again."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.tool_turns import ONCE, workshop
+from tests.fakes.canary import CANARY
+from tests.fakes.desk import Desk, entries_in
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Call, calls, says
+from tests.fakes.valid import problems
+from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
+from tui_agent.agent.services import secret_of
+from tui_agent.core.deeds import DeedPart
+from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid, deed_of
+from tui_agent.errors import ToolFailed, UsageError
+
+
+def write(path: str, content: str, call_id: str = "") -> Call:
+    return Call("write_file", {"path": path, "content": content}, call_id or path)
+
+
+async def change(at: Desk, server: ModelServer, *asked: Call) -> None:
+    """A turn in which the model makes these calls, each approved."""
+    server.script(calls(*asked), says("done"))
+    at.approver.answers += [ONCE] * len(asked)
+    await at.say("change it")
+    results = entries_in(at.events, ToolReturned)[-len(asked) :]
+    assert [each.output for each in results if each.failed] == []
+
+
+async def read(at: Desk, server: ModelServer, path: str) -> None:
+    """A turn in which the model reads the file, so that it may write it."""
+    server.script(calls(Call("read_file", {"path": path}, "r")), says("read"))
+    await at.say("read it")
+
+
+async def undo(at: Desk) -> DeedPart:
+    return await _do(at, await undoing(at.session, at.services.directory))
+
+
+async def redo(at: Desk) -> DeedPart:
+    return await _do(at, await redoing(at.session, at.services.directory))
+
+
+async def _do(at: Desk, reversal: Reversal) -> DeedPart:
+    deed = deed_of(entries_in(await carry_out(at.session, reversal, secret_of(at.services)), UserSaid)[0])
+    assert deed is not None
+    return deed
+
+
+def texts(work: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(work.iterdir())}
+
+
+async def test_a_turns_changes_are_put_back_and_made_again_and_the_model_is_told(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            (work / "old.txt").write_text("one\ntwo\n")
+            (work / "old.txt").chmod(0o640)
+            await read(at, server, "old.txt")
+            edit = Call("edit_file", {"path": "old.txt", "old_text": "two", "new_text": "TWO"}, "e")
+            await change(at, server, edit, write("new.txt", "new\n"), write("new.txt", "newer\n", "again"))
+            changed = {"new.txt": "newer\n", "old.txt": "one\nTWO\n"}
+            assert texts(work) == changed
+
+            reversal = await undoing(at.session, at.services.directory)
+            assert reversal.foreign == ()
+            assert reversal.diff() == (
+                "--- old.txt\n+++ old.txt\n@@ -1,2 +1,2 @@\n one\n-TWO\n+two\n"
+                "--- new.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-newer\n"
+            )
+            assert texts(work) == changed
+
+            assert await undo(at) == DeedPart("files put back", "old.txt\nnew.txt")
+            assert texts(work) == {"old.txt": "one\ntwo\n"}
+            assert (work / "old.txt").stat().st_mode & 0o777 == 0o640
+            server.script(says("I see."))
+            await at.say("and now?")
+            sent = server.requests[-1].messages
+            assert sent[-2]["content"].startswith("I took your changes of these files back")
+            assert "old.txt\nnew.txt" in sent[-2]["content"]
+            assert problems(sent) == []
+
+            assert await redo(at) == DeedPart("files changed again", "old.txt\nnew.txt")
+            assert texts(work) == changed
+            with pytest.raises(UsageError, match="nothing to do again"):
+                await redo(at)
+
+
+async def test_turns_are_taken_back_one_by_one_also_after_a_new_start(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            for text in ("a", "b", "c"):
+                await change(at, server, write("f.txt", text))
+            session_id = at.session.id
+        async with workshop(server, tmp_path) as at:
+            at.session = await at.services.open_session(session_id)
+            for expected in ("b", "a"):
+                await undo(at)
+                assert texts(work) == {"f.txt": expected}
+            await undo(at)
+            assert texts(work) == {}
+            with pytest.raises(UsageError, match="no change of a file to take back"):
+                await undo(at)
+            for expected in ("a", "b", "c"):
+                await redo(at)
+                assert texts(work) == {"f.txt": expected}
+
+
+async def test_a_retry_is_a_turn_of_its_own(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "first"))
+            server.script(calls(write("f.txt", "second", "w2")), says("done"))
+            at.approver.answers.append(ONCE)
+            await at.take(at.services.turn(at.session, at.approver).retry())
+            await undo(at)
+            assert texts(tmp_path / "work") == {"f.txt": "first"}
+
+
+async def test_what_somebody_else_has_changed_since_is_named_and_can_be_had_again(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "agent"), write("g.txt", "agent"), write("h.txt", "agent"))
+            (work / "f.txt").write_text("somebody else")
+            (work / "g.txt").unlink()
+            reversal = await undoing(at.session, at.services.directory)
+            assert reversal.foreign == ("f.txt",)  # what is gone is as it was before
+            await _do(at, reversal)
+            assert texts(work) == {}
+            await redo(at)
+            assert texts(work) == {"f.txt": "somebody else", "h.txt": "agent"}
+
+
+async def test_a_file_that_changes_while_the_question_stands_is_left_alone(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "agent"), write("g.txt", "agent"))
+            reversal = await undoing(at.session, at.services.directory)
+            (work / "g.txt").write_text("meanwhile")
+            with pytest.raises(ToolFailed, match="has changed since"):
+                await carry_out(at.session, reversal)
+            assert texts(work) == {"g.txt": "meanwhile"}
+            assert deed_of(at.session.tail[-1].entry) == DeedPart("files put back", "f.txt")
+            again = await undoing(at.session, at.services.directory)
+            assert [step.shown for step in again.steps] == ["g.txt"]
+            assert again.foreign == ("g.txt",)
+
+
+async def test_a_change_that_failed_is_none_to_take_back(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            server.script(calls(write("f.txt", "agent")), says("done"))
+
+            async def meanwhile(request: object) -> object:
+                (work / "f.txt").write_text("somebody else")
+                return ONCE
+
+            await at.take(at.services.turn(at.session, meanwhile).say(at_words("go")))  # type: ignore[arg-type]
+            assert texts(work) == {"f.txt": "somebody else"}
+            with pytest.raises(UsageError, match="no change of a file"):
+                await undo(at)
+
+
+def at_words(text: str) -> tuple[object, ...]:
+    from tui_agent.agent.turn import text_parts
+
+    return text_parts(text)
+
+
+async def test_what_a_crash_kept_the_tool_from_writing_is_no_foreign_change(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "agent"))
+            (tmp_path / "work" / "f.txt").unlink()  # as if it had never been written
+            reversal = await undoing(at.session, at.services.directory)
+            assert (reversal.foreign, reversal.diff()) == ((), "")
+
+
+async def test_contents_with_the_key_are_not_kept_and_that_is_told(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            (work / "key.txt").write_text(f"key={CANARY}")
+            await read(at, server, "key.txt")
+            server.script(calls(write("key.txt", "key=none", "w")), says("done"))
+            at.approver.answers.append(ONCE)
+            await at.say("take it out")
+            assert "/undo-files cannot take this change back" in entries_in(at.events, ToolReturned)[-1].output
+            with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
+                await undo(at)
+            assert texts(work) == {"key.txt": "key=none"}
+
+
+async def test_a_question_that_is_open_comes_first(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "agent"))
+            call = ToolCall("c", "run_command", "{}")
+            await at.session.append(AssistantSaid("", tool_calls=(call,)), ApprovalAsked("c", "$ ls"))
+            with pytest.raises(UsageError, match="waits for your approval"):
+                await undo(at)
+
+
+async def test_deleting_the_session_forgets_the_changes(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("f.txt", "agent"))
+            session_id = at.session.id
+            await at.session.close()
+            await at.services.archive.delete(session_id)
+            assert await at.services.archive.kept_files(session_id, undone=False) == []
+            at.session = at.services.new_session()

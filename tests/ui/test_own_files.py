@@ -1,0 +1,90 @@
+"""Taking back, in the chat, what the agent has changed in files."""
+
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Call, Gate, calls, says
+from tests.ui.support import USUAL, Sitting
+from tests.ui.test_tools_in_chat import at_work
+from tui_agent.ui.screens.diff_question import DiffQuestion
+
+
+def writing(text: str) -> Call:
+    return Call("write_file", {"path": "note.txt", "content": text})
+
+
+async def let_it_write(person: Sitting) -> None:
+    """A turn in which the agent writes a note, without asking."""
+    bench = person.conductor.services.bench
+    assert bench is not None
+    bench.rulebook.mode = "all"
+    await person.say("write a note")
+    await person.sees("Written.")
+
+
+async def answers(person: Sitting, command: str, key: str) -> None:
+    await person.send(command)
+    await person.until(lambda: isinstance(person.app.screen, DiffQuestion))
+    await person.press(key)
+    await person.until(lambda: not isinstance(person.app.screen, DiffQuestion))
+
+
+async def test_the_diff_is_shown_first_and_only_a_yes_puts_the_file_back(tmp_path: Path) -> None:
+    note = tmp_path / "work" / "note.txt"
+    with ModelServer(calls(writing("hello\n")), says("Written.")) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            await person.send("/undo-files")
+            await person.sees("Take these changes back?")
+            assert "-hello" in person.seen
+            assert "not what commands did" in " ".join(person.seen.split())
+            await person.press("n")
+            await person.until(lambda: not isinstance(person.app.screen, DiffQuestion))
+            assert note.read_text() == "hello\n"
+            await answers(person, "/undo-files", "y")
+            await person.sees("took the agent's changes of these files back")
+            assert not note.exists()
+            await answers(person, "/redo-files", "y")
+            await person.sees("applied the agent's changes of these files again")
+            assert note.read_text() == "hello\n"
+
+
+async def test_what_somebody_else_has_changed_is_overwritten_only_when_told(tmp_path: Path) -> None:
+    note = tmp_path / "work" / "note.txt"
+    with ModelServer(calls(writing("hello\n")), says("Written.")) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            note.write_text("mine\n")
+            await person.send("/undo-files")
+            await person.sees("Changed since by somebody else: note.txt")
+            assert not isinstance(person.app.screen, DiffQuestion)
+            await person.send("/undo-files anyway")
+            await person.sees("-mine")
+            await person.press("y")
+            await person.sees("took the agent's changes of these files back")
+            assert not note.exists()
+
+
+async def test_while_a_turn_runs_no_file_is_put_back(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(calls(writing("hello\n")), says("Written."), says("Later.", hold=gate)) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            await person.send("go on")
+            await person.until(gate.reached.is_set)
+            await person.send("/undo-files")
+            await person.sees("A turn is running.")
+            gate.open()
+            await person.sees("Later.")
+            await person.send("/undo-files nonsense")
+            await person.sees("does not know 'nonsense'")
+
+
+async def test_the_question_fits_a_usual_terminal(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello\n" * 50)), says("Written.")) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            await person.pilot.resize_terminal(*USUAL)
+            await person.send("/undo-files")
+            await person.sees("y yes · n no")
+            assert "-hello" in person.seen
