@@ -1,10 +1,13 @@
 from pathlib import Path
 
+import pytest
 from textual.events import Key
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, refuses, says
+from tests.ui.screen_text import screen_lines
 from tests.ui.support import sitting
+from tui_agent.core.entries import ImagePart, TextPart
 from tui_agent.ui.widgets.status_bar import StatusLine
 
 
@@ -71,6 +74,46 @@ async def test_what_waited_when_the_answer_was_stopped_is_back_in_the_prompt(tmp
             await person.until(lambda: person.prompt_text != "half a thou")
             assert person.prompt_text == "and then this\n\nhalf a thou"
             assert "queued" not in person.seen
+
+
+async def test_what_waits_for_a_model_says_how_to_take_it_back(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            await person.sees("Get started")
+            for words in ("one", "two", "three", "four", "five"):
+                await person.send(words)
+            await person.sees("queued  three")
+            await person.sees("and 2 more")
+            await person.sees("Esc takes it back into the prompt")
+            await person.press("escape")
+            await person.until(lambda: person.prompt_text == "one\n\ntwo\n\nthree\n\nfour\n\nfive")
+            assert "queued" not in person.seen
+
+
+async def test_what_is_taken_back_keeps_its_picture_and_the_message_whose_place_it_takes(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            await person.has_said("before")
+            person.conductor.unsent.edit(1, "look again")
+            person.conductor.unsent.attach(ImagePart("data:image/png;base64,aGk=", "cat.png"))
+            await person.press("enter")
+            await person.sees("queued  look again")
+            await person.press("escape")
+            await person.sees("editing #1")
+            await person.sees("with [cat.png]")
+            parts, seq = person.conductor.unsent.take(person.prompt_text)
+            assert [type(part) for part in parts] == [TextPart, ImagePart]
+            assert seq == 1
+
+
+@pytest.mark.parametrize("size", [(120, 40), (101, 30), (80, 24), (60, 20), (40, 12)])
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_empty_prompt_says_nothing_that_is_cut(tmp_path: Path, size: tuple[int, int], language: str) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=size, language=language) as person:
+            row = person.app.screen.query_one("#prompt").content_region
+            await person.until(lambda: screen_lines(person.app)[row.y][row.x :].strip(" │")[-1:] in (".", "。"))
+            assert not screen_lines(person.app)[row.y + 1][row.x : row.right].strip("─╯ ")
 
 
 async def test_an_unknown_command_is_told_and_stays_in_the_prompt(tmp_path: Path) -> None:

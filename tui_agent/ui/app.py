@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.command import CommandPalette as PaletteScreen
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -144,6 +145,19 @@ class TuiAgentApp(App[None]):
             await self._conductor.begin()
         except TuiAgentError as error:
             self.exit(return_code=1, message=safe(str(error)))
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Tell something for some seconds; the chat keeps it for `/notices`."""
+        self._chat.notices.keep(message, title)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent):

@@ -77,6 +77,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("theme", N_("choose the colours"), N_("[name]")),
     Command("keys", N_("all key bindings and their ids")),
     Command("cost", N_("tokens and money this session has taken")),
+    Command("notices", N_("what was told at the top of the screen, to read again")),
     Command("import", N_("take over sessions from a file"), N_("path"), needs_argument=True),
     Command("doctor", N_("what is configured, reachable, and its window")),
     Command("quit", N_("leave"), binding="quit"),

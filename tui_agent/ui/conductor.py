@@ -1,11 +1,9 @@
 """What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import aclosing
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from textual.app import App
@@ -39,7 +37,7 @@ from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
-from tui_agent.ui.workspace_files import list_files, matching
+from tui_agent.ui.workspace_files import WorkspaceFiles
 from tui_agent.values import frozen
 
 PAGE = 200
@@ -49,9 +47,6 @@ HISTORY_KEY = "sent"
 """Under this the archive remembers what was sent from the prompt, in any session."""
 
 LONGEST_HISTORY = 200
-
-FILES_SECONDS = 10.0
-"""For so long a list of files is taken for the present one."""
 
 Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
@@ -86,9 +81,7 @@ class Conductor:
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
         self.transcript.density, self.transcript.plain = services.settings.density, services.settings.plain
         self.guide = Guide(screen.coach)
-        self._files: tuple[float, list[str]] | None = None
-        """When the files of the directory were listed, and their paths."""
-
+        self._files = WorkspaceFiles(services.directory)
         self._handlers = handlers
         self._opening = opening
 
@@ -290,8 +283,16 @@ class Conductor:
         return session.id if session is not None and session.stored else ""
 
     def stop(self) -> bool:
-        """Stop the answer, or the edit of an earlier message; whether there was either."""
-        return self.desk.stop() or self.unsent.end_edit()
+        """Stop the answer, what waits to be sent, or the edit of an earlier message; whether there was any."""
+        return self.desk.stop() or self._take_back() or self.unsent.end_edit()
+
+    def _take_back(self) -> bool:
+        """Put what waits to be sent back into the prompt; whether there was anything."""
+        if not self.desk.waiting:
+            return False
+        self.unsent.put_back(self.desk.take_back())
+        self.screen.tell(_("What was waiting to be sent is back in the prompt."))
+        return True
 
     def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> Worker[None]:
         """Do this beside everything else; what of the same group is still going on is cancelled."""
@@ -353,10 +354,7 @@ class Conductor:
         await self.services.archive.revise(HISTORY_KEY, kept)
 
     async def _offer_files(self, typed: str) -> None:
-        directory = self.services.directory
-        if self._files is None or monotonic() - self._files[0] > FILES_SECONDS:
-            self._files = monotonic(), await asyncio.to_thread(list_files, directory)
-        self.screen.query_one(PromptArea).offer_files(typed, matching(self._files[1], typed))
+        self.screen.query_one(PromptArea).offer_files(typed, await self._files.matching(typed))
 
     async def _older(self, session: Session, before: int) -> None:
         await self._read_older(session, before - 1)
@@ -378,10 +376,8 @@ class Conductor:
         if ended_by_itself:
             self.desk.go_on()
             self._look_ahead()
-        elif self.desk.waiting:
-            waiting = self.desk.take_back()
-            self.prompt.write("\n\n".join(text for text in (waiting, self.prompt.message) if text))
-            self.screen.tell(_("What was waiting to be sent is back in the prompt."))
+        else:
+            self._take_back()
 
     def _look_ahead(self) -> None:
         """Make a summary now, while the user reads or types, if one is due soon."""

@@ -52,3 +52,5 @@ class QueueChanged(Message, bubble=False):
     """Other messages wait to be sent."""
 
     waiting: tuple[str, ...]
+    is_answering: bool = True
+    """Whether it is an answer that they wait for, and no model or room to save them."""

@@ -48,6 +48,10 @@ class _Message:
     def words(self) -> str:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
+    @property
+    def taken_back(self) -> tuple[tuple[Part, ...], int | None]:
+        return self.parts, self.in_place_of
+
 
 @frozen
 class _Command:
@@ -58,6 +62,10 @@ class _Command:
     @property
     def words(self) -> str:
         return f"!{self.command}"
+
+    @property
+    def taken_back(self) -> tuple[tuple[Part, ...], int | None]:
+        return (TextPart(self.words),), None
 
 
 GROUP = "turn"
@@ -176,12 +184,12 @@ class TurnDesk:
         if self._turn is not None:
             self._turn.is_left = True
 
-    def take_back(self) -> str:
-        """Take the waiting messages out of the line; their text."""
-        text = "\n\n".join(self.waiting)
+    def take_back(self) -> list[tuple[tuple[Part, ...], int | None]]:
+        """Take what waits out of the line: the parts of each, and the earlier message whose place it takes."""
+        waiting = [each.taken_back for each in self._waiting]
         self._waiting.clear()
         self._changed()
-        return text
+        return waiting
 
     async def _run(self, happening: AsyncGenerator[Event, None]) -> None:
         rested_at = monotonic()
@@ -241,7 +249,7 @@ class TurnDesk:
         self._screen.post_message(Told(told))
 
     def _changed(self) -> None:
-        self._screen.post_message(QueueChanged(self.waiting))
+        self._screen.post_message(QueueChanged(self.waiting, self.is_busy))
 
     # ── a turn's questions ───────────────────────────────────────────────────
 

@@ -1,5 +1,7 @@
 """What stands in the prompt and is not sent yet: the text, the pictures with it, and whose place it is to take."""
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
@@ -42,6 +44,20 @@ class Unsent:
         self._pictures.append(picture)
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
         self._prompt.border_subtitle = Content(_(" with {names} ").format(names=names))
+
+    def put_back(self, messages: Sequence[tuple[tuple[Part, ...], int | None]]) -> None:
+        """Messages that were to be sent stand in the prompt again, before what was typed meanwhile."""
+        texts = [part.text for parts, _seq in messages for part in parts if isinstance(part, TextPart)]
+        text = "\n\n".join(each for each in (*texts, self.text) if each)
+        place = messages[0][1] if len(messages) == 1 else None
+        if place is not None and self._editing is None:
+            self.edit(place, text)
+        else:
+            self._prompt.write(text)
+        for parts, _seq in messages:
+            for part in parts:
+                if isinstance(part, ImagePart):
+                    self.attach(part)
 
     def take(self, text: str) -> tuple[tuple[Part, ...], int | None]:
         """The parts of the message that is sent now, and the earlier message whose place it takes, if any."""

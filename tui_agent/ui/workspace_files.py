@@ -1,14 +1,35 @@
 """Names of files in a directory, for completion: what one would name, not what tools and caches keep there."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 MOST_FILES = 5000
 """In a larger tree the rest is not offered; it can still be attached by its path."""
 
+FRESH_SECONDS = 10.0
+"""For so long a list of files is taken for the present one."""
+
 _PASSED_OVER = {"node_modules", "__pycache__", "venv", "build", "dist", "target"}
+
+
+class WorkspaceFiles:
+    """The files of a directory, listed anew when the list is no longer fresh."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._paths: list[str] = []
+        self._listed_at: float | None = None
+
+    async def matching(self, typed: str) -> list[str]:
+        """The files that what was typed may mean, best first."""
+        if self._listed_at is None or monotonic() - self._listed_at > FRESH_SECONDS:
+            self._paths = await asyncio.to_thread(list_files, self._directory)
+            self._listed_at = monotonic()
+        return matching(self._paths, typed)
 
 
 def list_files(directory: Path) -> list[str]:

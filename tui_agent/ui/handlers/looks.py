@@ -82,6 +82,15 @@ async def doctor(chat: Conductor, argument: str) -> None:
     chat.app.push_screen(ReadingScreen(_("Doctor"), lines))
 
 
+async def notices(chat: Conductor, argument: str) -> None:
+    lines = [
+        Line(padded(at if not row else "", 10) + words, hang=10)
+        for at, told in chat.screen.notices.newest_first()
+        for row, words in enumerate(told.split("\n"))
+    ]
+    chat.app.push_screen(ReadingScreen(_("Notices"), lines or [Line(_("Nothing was told yet."), "dim")]))
+
+
 async def link(chat: Conductor, url: str) -> None:
     """A link is opened only after its real target was shown, and only when it is a web page."""
     if urlsplit(url).scheme not in ("http", "https"):
@@ -110,6 +119,7 @@ HANDLERS: Mapping[str, Handler] = {
     "keys": keys,
     "theme": theme,
     "doctor": doctor,
+    "notices": notices,
     "link": link,
     "quit": leave,
     "leave-now": leave_now,

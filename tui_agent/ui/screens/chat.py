@@ -1,6 +1,5 @@
 """The chat as it is painted first: its parts, its keys, and the way on for what they cannot do themselves."""
 
-from time import monotonic
 from typing import ClassVar, Protocol
 
 from textual import events, on
@@ -20,8 +19,10 @@ from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.bindings import KEYS, bindings
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
+from tui_agent.ui.notices import Notices
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.second_press import SecondPress
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.find_bar import FindBar
@@ -36,9 +37,6 @@ from tui_agent.ui.widgets.welcome import welcome
 
 SAVE_SECONDS = 0.5
 """Unsent text is saved at most so long after it was typed, however fast the typing goes on."""
-
-AGAIN_SECONDS = 2.0
-"""Ctrl+C quits, and Esc goes back to an earlier message, when the second press comes within this."""
 
 _MESSAGE_KEYS = {key for binding in KEYS if binding.place == "message" for key in binding.keys.split(",")}
 
@@ -87,10 +85,10 @@ class ChatScreen(Screen[None]):
         self._early: list[Message | str] = []
         """What was heard, and the commands that were given, before anyone could act on them."""
 
+        self.notices = Notices()
         self._saving: Timer | None = None
         self._panel_in_wide, self._panel_in_narrow = True, False
-        self._pressed: tuple[str, float] = ("", 0.0)
-        """The key that acts on its second press, and when it was pressed first."""
+        self._again = SecondPress()
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled("tui-agent", "bold $primary"), id="title")
@@ -127,7 +125,7 @@ class ChatScreen(Screen[None]):
             await self._acting.command(name, argument)
 
     def tell(self, words: str, title: str = "") -> None:
-        """Say something in a toast."""
+        """Say something at the top, for some seconds."""
         self.notify(safe(words), title=title, markup=False)
 
     def tell_error(self, error: TuiAgentError) -> None:
@@ -255,7 +253,7 @@ class ChatScreen(Screen[None]):
 
     @on(QueueChanged)
     def _queue_changed(self, message: QueueChanged) -> None:
-        self.query_one(PromptArea).show_waiting(message.waiting)
+        self.query_one(PromptArea).show_waiting(message.waiting, message.is_answering)
         self._save_soon()
 
     @on(ApprovalShown)
@@ -374,7 +372,7 @@ class ChatScreen(Screen[None]):
             pass
         elif not self.prompt.has_focus:
             self.prompt.focus()
-        elif self._is_second_press("escape"):
+        elif self._again.is_second("escape"):
             await self.command("edit")
 
     async def action_interrupt(self) -> None:
@@ -389,13 +387,7 @@ class ChatScreen(Screen[None]):
             self.prompt.remember([*self.prompt.remembered, self.prompt.message])
             self.prompt.write("")
             self.tell(_("The prompt was cleared; Up brings it back."))
-        elif self._is_second_press("ctrl+c"):
+        elif self._again.is_second("ctrl+c"):
             await self.command("quit")
         else:
             self.tell(_("Press Ctrl+C again to quit."))
-
-    def _is_second_press(self, key: str) -> bool:
-        now = monotonic()
-        is_second = self._pressed[0] == key and now - self._pressed[1] < AGAIN_SECONDS
-        self._pressed = ("", 0.0) if is_second else (key, now)
-        return is_second

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -13,11 +14,24 @@ from textual.widgets import Static
 from tui_agent.language import N_, _
 from tui_agent.ui.commands import PREFIXES, begins_shell, completions
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.prompt import Prompt
 
-_PLACEHOLDER = N_("Ask something. Enter sends, Ctrl+J is a new line, / lists commands.")
+_PLACEHOLDERS = (
+    N_("Ask something. Enter sends, Ctrl+J is a new line, / lists commands."),
+    N_("Ask something. Enter sends, / lists commands."),
+    N_("Ask something. / lists commands."),
+    N_("Ask something."),
+)
+"""The longest that is shown whole is taken."""
+
+_BESIDE = 5
+"""Columns of the prompt that are no room for text: border, padding, and the cursor."""
+
 _LONGEST_SHOWN = 200
+_ROWS = 4
+"""Messages that are shown while they wait; each has a row."""
 
 
 class PromptArea(Vertical):
@@ -41,14 +55,28 @@ class PromptArea(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="queued")
         yield CompletionPopup()
-        yield Prompt(_(_PLACEHOLDER))
+        yield Prompt(_(_PLACEHOLDERS[0]))
 
-    def show_waiting(self, waiting: Sequence[str]) -> None:
-        """Show the messages that wait to be sent."""
+    def on_resize(self) -> None:
+        prompt = self.query_one(Prompt)
+        room = prompt.size.width - _BESIDE
+        fitting = next((each for each in map(_, _PLACEHOLDERS) if cell_len(each) <= room), _(_PLACEHOLDERS[-1]))
+        prompt.placeholder = Content(fitting)
+
+    def show_waiting(self, waiting: Sequence[str], is_answering: bool = True) -> None:
+        """Show the messages that wait to be sent: for the end of an answer, else for a model that can be asked."""
+        shown = waiting if len(waiting) <= _ROWS else waiting[: _ROWS - 1]
         rows = [
             Content.styled(_("queued  "), "$accent") + content(text.strip()[:_LONGEST_SHOWN], single_line=True)
-            for text in waiting
+            for text in shown
         ]
+        if len(shown) < len(waiting):
+            rows.append(Content.styled(_("and {n} more").format(n=len(waiting) - len(shown)), MUTED))
+        if rows:
+            how = (
+                _("Esc stops the answer and takes it back") if is_answering else _("Esc takes it back into the prompt")
+            )
+            rows.append(Content.styled(how, MUTED))
         queued = self.query_one("#queued", Static)
         queued.set_class(bool(rows), "-open")
         queued.update(Content("\n").join(rows))
