@@ -49,11 +49,12 @@ def free_usual_port() -> int:
 
 
 _CHOICES = ("Look again", "Enter a key", "Enter an address", "Take the tour", "Copy the command")
+"""The last is offered only where the embedded model is not installed."""
 
 
 def choose(app: PtyApp, words: str) -> None:
     """Go from the prompt to the start card and take the choice with these words."""
-    app.sees(_CHOICES[-1])
+    app.sees(_CHOICES[3])
     app.press("tab")
     app.settle()
     app.press(*["down"] * _CHOICES.index(words), "enter")
@@ -84,14 +85,34 @@ def test_a_local_server_that_runs_already_is_found_without_a_question(tmp_path: 
         assert "Get started" not in app.text
 
 
-def test_a_local_server_that_is_started_later_is_found_by_looking_again(tmp_path: Path) -> None:
+def test_a_configured_server_that_is_started_later_is_found_by_looking_again(tmp_path: Path) -> None:
     port = free_usual_port()
-    with newcomer(tmp_path, embedded="off") as app:
+    with newcomer(tmp_path, base_url=f"http://127.0.0.1:{port}/v1") as app:
         app.sees("Get started")
         with ModelServer(otherwise=says(ANSWER), port=port):
             choose(app, "Look again")
             app.sees("fake-model")
             app.sees_no("Get started")
+            ask(app)
+
+
+def test_a_local_server_that_is_started_later_is_found_by_itself_and_sends_what_waits(tmp_path: Path) -> None:
+    port = free_usual_port()
+    with newcomer(tmp_path, embedded="off") as app:
+        app.sees("Get started")
+        app.say(QUESTION)
+        app.sees("queued")
+        with ModelServer(otherwise=says(ANSWER), port=port):
+            app.sees(ANSWER)
+            app.sees_no("Get started")
+
+
+def test_a_local_server_without_a_model_is_named_and_used_as_soon_as_it_has_one(tmp_path: Path) -> None:
+    port = free_usual_port()
+    with newcomer(tmp_path, embedded="off") as app:
+        with ModelServer(models=(), port=port):
+            app.sees("has no model yet")
+        with ModelServer(otherwise=says(ANSWER), port=port):
             ask(app)
 
 
@@ -123,13 +144,13 @@ def test_a_wrong_address_is_told_and_can_be_entered_again(tmp_path: Path) -> Non
             if address != server.url:
                 app.sees("Nothing listens there")
                 app.press("enter")  # the choice is still highlighted
-        app.sees_no(_CHOICES[-1])
+        app.sees_no(_CHOICES[3])
         ask(app)
 
 
 def test_letters_typed_over_the_choices_go_into_the_prompt(tmp_path: Path) -> None:
     with newcomer(tmp_path, embedded="off") as app:
-        app.sees(_CHOICES[-1])
+        app.sees(_CHOICES[3])
         app.press("tab")
         app.settle()
         app.type("hello there")

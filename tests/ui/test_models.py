@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tests.ui.support import sitting
+from tests.ui.support import LARGE, USUAL, sitting
 from tui_agent.agent.connection import Connection
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
@@ -112,3 +112,13 @@ async def test_only_what_crosses_a_network_in_the_clear_is_warned_of(url: str, k
     endpoint = Endpoint(url, key)
     connection = Connection(ModelClient(endpoint), endpoint, "m", UNKNOWN, EstimateCounter(estimate))
     assert bool(connection.warning) is is_told
+
+
+@pytest.mark.parametrize(("size", "is_placed"), [(LARGE, True), (USUAL, False)])
+async def test_a_long_address_never_pushes_the_model_off_the_status_bar(
+    tmp_path: Path, size: tuple[int, int], is_placed: bool
+) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=size, model="a-model-with-a-fairly-long-name") as person:
+            await person.sees("● a-model-with-a-fairly-long-name")
+            assert (f"@ {server.url.removesuffix('/v1')}" in person.seen) is is_placed

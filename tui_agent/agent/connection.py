@@ -1,7 +1,7 @@
 """A connected endpoint: which model answers, how large its window is, and how it was found."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,7 @@ from tui_agent.model.counters import make_counter
 from tui_agent.model.embedded import WINDOW, EmbeddedServer, install_command, is_installed
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import ModelInfo
-from tui_agent.model.local_servers import find_local_servers
+from tui_agent.model.local_servers import LocalServer, find_local_servers
 from tui_agent.model.stored_keys import stored_key
 from tui_agent.model.weights import SMALL
 from tui_agent.model.windows import Window, discover_window, learn
@@ -121,27 +121,43 @@ async def connect(settings: Settings, report: Report) -> Connection:
         report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)
     report(_("looking for a local model server"))
-    for server in await find_local_servers():
+    servers = await find_local_servers()
+    for server in servers:
         if server.models:
             return await _connect_to(server.endpoint, settings, server.models)
     if settings.embedded != "off" and (settings.local_model or is_installed()):
         return await _connect_to_embedded(settings, report)
-    if settings.embedded == "off" and is_installed():
-        raise NothingConfigured(
-            _("No model is configured."),
-            _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is switched off."),
-            _("Set `embedded` to auto, or set OPENAI_BASE_URL and OPENAI_API_KEY."),
+    raise _nothing_configured(servers)
+
+
+async def has_local_model() -> bool:
+    """Whether a local server has a model by now."""
+    return any(server.models for server in await find_local_servers())
+
+
+def _nothing_configured(servers: Sequence[LocalServer]) -> NothingConfigured:
+    """What is missing, and what would help. The servers have no model."""
+    if is_installed():
+        meaning = _(
+            "There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is switched off."
         )
-    command = install_command()
-    missing = NothingConfigured(
-        _("No model is configured."),
-        _("There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed."),
-        _("Install it with: {install_command} - or set OPENAI_BASE_URL and OPENAI_API_KEY.").format(
+        command, todo = "", _("Set `embedded` to auto, or set OPENAI_BASE_URL and OPENAI_API_KEY.")
+    else:
+        meaning = _(
+            "There is no key in OPENAI_API_KEY, no local server answers, and the embedded model is not installed."
+        )
+        command = install_command()
+        todo = _("Install it with: {install_command} - or set OPENAI_BASE_URL and OPENAI_API_KEY.").format(
             install_command=command
-        ),
-    )
+        )
+    if servers:
+        names = ", ".join(server.endpoint.label for server in servers)
+        meaning = _(
+            "{names} runs on this machine, but has no model yet. Load one there: it is found by itself."
+        ).format(names=names)
+    missing = NothingConfigured(_("No model is configured."), meaning, todo)
     missing.command = command
-    raise missing
+    return missing
 
 
 async def _with_stored_key(endpoint: Endpoint) -> Endpoint:

@@ -17,14 +17,14 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
-from tui_agent.errors import CompactionError, ModelError, NothingConfigured, NotSaved, TuiAgentError
+from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt
+from tui_agent.ui.connecting import find_model, local_model_appears
 from tui_agent.ui.finder import Finder
 from tui_agent.ui.messages import Happened, Told
-from tui_agent.ui.safe_text import safe
 from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import COMPACTION, SessionView, said_before
@@ -35,7 +35,6 @@ from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.find_bar import FindBar
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.prompt_area import PromptArea
-from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
 from tui_agent.ui.workspace_files import WorkspaceFiles
 from tui_agent.values import frozen
@@ -123,23 +122,10 @@ class Conductor:
             await self.open_session(self.services.new_session())
 
     async def connect(self) -> None:
-        """Find and connect the model, saying what is being done; without one the start card says what to do."""
-        activity = self.screen.query_one(ActivityLine)
-        card = self.screen.query_one(StartCard)
-        activity.start(_("looking for a model"))
-        try:
-            connection = await self.services.connect(lambda words: activity.start(safe(words, single_line=True)))
-        except ModelError as error:
-            command = error.command if isinstance(error, NothingConfigured) else ""
-            card.explain(error.what, error.meaning, "" if command else error.todo, command)
-            self.screen.is_unconfigured = True
-        else:
-            if self.screen.is_unconfigured:  # the card goes away, and with it the place of the keys
-                self.prompt.focus()
-            self.screen.is_unconfigured = False
-            if connection.warning:
-                self.screen.notify(safe(connection.warning), severity="warning", timeout=12, markup=False)
-        activity.stop()
+        """Find and connect the model; while nothing is configured, look again for a local server."""
+        self.screen.workers.cancel_group(self.screen, "watch")
+        if not await find_model(self.services, self.screen):
+            self._work("watch", local_model_appears, partial(self.later, "connect"))
         self._go_on()
 
     def _go_on(self) -> None:

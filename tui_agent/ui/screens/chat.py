@@ -134,10 +134,8 @@ class ChatScreen(Screen[None]):
 
     def coach(self, words: str) -> None:
         """Let these words stand over the prompt; "" for none."""
-        line = self.query_one("#coach", Static)
-        line.set_class(bool(words), "-open")
         self.set_class(bool(words), "-coached")
-        line.update(Content(words))
+        self.query_one("#coach", Static).update(Content(words))
 
     def show_panel(self, wanted: bool | None = None) -> bool:
         """Open or close the context panel (None: the other way); whether it is open."""

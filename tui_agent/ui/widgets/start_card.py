@@ -56,7 +56,10 @@ class StartCard(Vertical):
             options = [option for option in options if option.id != "install"]
         if self.children:
             self.query_one("#start-reason", Prose).update(reason)
-            self.query_one(OptionList).set_options(options)
+            listed = self.query_one(OptionList)
+            highlighted = listed.highlighted
+            listed.set_options(options)
+            listed.highlighted = highlighted
             self.query_one("#start-command", Static).update(self._command_line())
             return
         self.mount(

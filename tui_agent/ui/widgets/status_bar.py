@@ -1,5 +1,7 @@
 """The status bar: model, gauge, approval mode, and the button that compacts."""
 
+from itertools import islice
+
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -75,7 +77,8 @@ class StatusLine(Widget):
         model = self._model_part(status)
         if gauge is None:
             return [model]
-        parts = [model, *measure] if self._both_fit(model, measure[0]) else measure
+        named = (each for each in (model, self._model_part(status, placed=False)) if self._both_fit(each, measure[0]))
+        parts = [*islice(named, 1), *measure]
         approval = Content.styled(
             _("approve: {approval}").format(approval=word(status.approval)),
             "$warning" if status.approval == "all" else "",
@@ -100,11 +103,11 @@ class StatusLine(Widget):
         return needed <= self.content_size.width
 
     @staticmethod
-    def _model_part(status: Status) -> Content:
+    def _model_part(status: Status, *, placed: bool = True) -> Content:
         if not status.ready:
             waiting = Content.styled(mark("○ ", _("not connected: ") if status.model else ""), "$warning")
             return waiting + Content(status.model or _("no model"))
-        place = Content.styled(f" @ {status.place}", MUTED) if status.place else Content("")
+        place = Content.styled(f" @ {status.place}", MUTED) if status.place and placed else Content("")
         return Content.styled(mark("● ", _("model ")), "$success") + Content(status.model) + place
 
     def _gauge_part(self, gauge: Gauge) -> Content:
