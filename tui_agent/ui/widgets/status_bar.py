@@ -1,7 +1,5 @@
 """The status bar: model, gauge, approval mode, and the button that compacts."""
 
-from itertools import islice
-
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -20,6 +18,9 @@ from tui_agent.ui.words import word
 from tui_agent.values import frozen
 
 SEPARATOR = " │ "
+
+LEAST_NAME = 10
+"""Cells below which the beginning of a model's name says nothing."""
 
 
 @frozen
@@ -77,8 +78,7 @@ class StatusLine(Widget):
         model = self._model_part(status)
         if gauge is None:
             return [model]
-        named = (each for each in (model, self._model_part(status, placed=False)) if self._both_fit(each, measure[0]))
-        parts = [*islice(named, 1), *measure]
+        parts = [*self._fitting_model(status, measure[0]), *measure]
         approval = Content.styled(
             _("approve: {approval}").format(approval=word(status.approval)),
             "$warning" if status.approval == "all" else "",
@@ -98,9 +98,13 @@ class StatusLine(Widget):
             parts.append(Content.styled(_("compact frees ~{freed}").format(freed=compact_number(gauge.freed)), MUTED))
         return parts
 
-    def _both_fit(self, model: Content, measure: Content) -> bool:
-        needed = cell_len(model.plain) + cell_len(SEPARATOR) + cell_len(measure.plain)
-        return needed <= self.content_size.width
+    def _fitting_model(self, status: Status, measure: Content) -> list[Content]:
+        """The model beside the gauge: with its place, by its name, or by the beginning of it."""
+        room = self.content_size.width - cell_len(SEPARATOR) - cell_len(measure.plain)
+        model, named = self._model_part(status), self._model_part(status, placed=False)
+        if cell_len(model.plain) <= room:
+            return [model]
+        return [named.truncate(room, ellipsis=True)] if room >= LEAST_NAME else []
 
     @staticmethod
     def _model_part(status: Status, *, placed: bool = True) -> Content:
