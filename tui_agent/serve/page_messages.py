@@ -4,21 +4,22 @@ A size becomes memory here and text becomes bytes for the program, so both are m
 """
 
 import json
-from dataclasses import dataclass
+
+from tui_agent.values import frozen
 
 USUAL_SIZE = (80, 24)
 LARGEST_SIZE = (1000, 500)
 """Columns and rows: more than the largest screens show, in letters that can still be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """Keys, as a terminal sends them."""
 
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resized:
     """The page has another size now."""
 
@@ -26,14 +27,14 @@ class Resized:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pinged:
     """The page asks whether somebody is there; the mark goes back to it."""
 
     mark: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FocusChanged:
     """The visitor has come back to the page or left it."""
 
