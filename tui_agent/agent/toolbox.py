@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tui_agent.agent.past import Past
 from tui_agent.agent.tools.base import ServerState, Tool
-from tui_agent.agent.tools.writing import Keeper
+from tui_agent.agent.tools.keeping import Keeper
 from tui_agent.agent.workspace import Workspace
 from tui_agent.paths import config_file, data_dir, log_dir
 from tui_agent.settings import Settings

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tui_agent.agent.tools.base import Tool, find
 from tui_agent.agent.tools.edit_file import EditFile
+from tui_agent.agent.tools.keeping import Keeper
 from tui_agent.agent.tools.list_files import ListFiles
 from tui_agent.agent.tools.read_file import ReadFile
 from tui_agent.agent.tools.run_command import RunCommand
@@ -12,7 +13,6 @@ from tui_agent.agent.tools.search_files import SearchFiles
 from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, SearchPastMessages
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.write_file import WriteFile
-from tui_agent.agent.tools.writing import Keeper
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.messages import ToolSpec
 

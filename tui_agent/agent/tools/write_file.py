@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from tui_agent.agent.tools.arguments import required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult
+from tui_agent.agent.tools.keeping import Keeper, KeepsNothing
 from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.writing import Keeper, KeepsNothing, TextFile, change_intent, make_change, read_text
+from tui_agent.agent.tools.writing import TextFile, change_intent, make_change, read_text
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed

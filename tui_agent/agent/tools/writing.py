@@ -1,13 +1,11 @@
 """What edit_file and write_file share: the file as it is, the change as a diff, and the one step that makes it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
 
 from tui_agent.agent import files
 from tui_agent.agent.tools.base import Intent, ToolResult
+from tui_agent.agent.tools.keeping import NOT_KEPT, Keeper
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_diff import diff_of
 from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
@@ -18,28 +16,6 @@ from tui_agent.values import frozen
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file up to which it is changed as a whole, with a diff."""
-
-
-NOT_KEPT = "What it held before holds the endpoint's key and was not kept: /undo-files cannot take this change back."
-
-
-class Keeper(Protocol):
-    """Keeps what a file holds before it is changed."""
-
-    def keeping(self, path: Path, before: bytes | None, after: bytes) -> AbstractAsyncContextManager[bool]:
-        """Keep `before` (None: there is no file) while the change to `after` is made; given up when that fails.
-
-        Gives whether it could be kept. Raises ToolFailed when the change must not be made.
-        """
-        ...
-
-
-class KeepsNothing:
-    """Where there is no session whose changes could be taken back."""
-
-    @asynccontextmanager
-    async def keeping(self, path: Path, before: bytes | None, after: bytes) -> AsyncIterator[bool]:
-        yield True
 
 
 @frozen
