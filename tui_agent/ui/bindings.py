@@ -110,6 +110,7 @@ KEYS: tuple[Key, ...] = (
     # a message
     Key("message-copy", "y", "on_message('copy')", N_("copy it"), "message"),
     Key("message-code", "c", "on_message('code')", N_("copy the next code block"), "message"),
+    Key("message-quote", "r", "on_message('quote')", N_("quote it in the prompt"), "message"),
     Key("message-edit", "e", "on_message('edit')", N_("edit it and send it again"), "message"),
     Key("message-fork", "f", "on_message('fork')", N_("new session from here"), "message"),
     Key("message-pin", "p", "on_message('pin')", N_("pin it: every context carries it"), "message"),

@@ -66,6 +66,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("search", N_("find in this session, or in all of them"), N_("[words]"), binding="find"),
     Command("retry", N_("ask the last question again")),
     Command("edit", N_("choose an earlier message of yours to edit")),
+    Command("reply", N_("quote the last answer in the prompt")),
     Command("copy", N_("copy the last answer, a code block, or all"), "[code|all|file]"),
     Command("export", N_("write the session to a file"), N_("[md|json|html] [path]")),
     Command("editor", N_("write the prompt in $EDITOR"), binding="editor"),

@@ -79,6 +79,8 @@ async def on_message(chat: Conductor, what: str) -> None:
             await _copy_code(chat)
         case "fold":
             chat.transcript.toggle_fold()
+        case "quote" if current.text.strip():
+            _quote(chat, current.text)
         case "edit" if current.typed:
             chat.prompt.write(current.typed)
             chat.prompt.focus()
@@ -97,6 +99,20 @@ async def on_message(chat: Conductor, what: str) -> None:
             chat.compact(Wish(above=current.seq))
         case _:
             pass
+
+
+async def reply(chat: Conductor, argument: str) -> None:
+    """Quote the last answer in the prompt, to write between its lines or below; Ctrl+G edits it outside."""
+    _quote(chat, _last_answer(chat))
+
+
+def _quote(chat: Conductor, text: str) -> None:
+    prompt = chat.prompt
+    quoted = "\n".join(f"> {line}".rstrip() for line in text.strip().split("\n"))
+    prompt.write("\n\n".join(part for part in (prompt.message.strip(), quoted) if part) + "\n\n")
+    if prompt.paste_of(prompt.text):  # to be seen and cut, not a chip
+        prompt.open_chip(prompt.text)
+    prompt.focus()
 
 
 async def copy(chat: Conductor, what: str) -> None:
@@ -132,7 +148,7 @@ def _last_answer(chat: Conductor) -> str:
     for logged in reversed(session.tail):
         if isinstance(logged.entry, AssistantSaid) and logged.entry.text.strip():
             return logged.entry.text
-    raise UsageError(_("There is no answer to copy yet."))
+    raise UsageError(_("There is no answer yet."))
 
 
 async def history(chat: Conductor, argument: str) -> None:
@@ -247,6 +263,7 @@ HANDLERS: Mapping[str, Handler] = {
     "edit-at": edit_at,
     "on-message": on_message,
     "copy": copy,
+    "reply": reply,
     "history": history,
     "editor": editor,
     "attach": attach,

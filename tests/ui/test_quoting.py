@@ -1,0 +1,36 @@
+"""An answer is quoted in the prompt, to be answered line by line."""
+
+from pathlib import Path
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import says
+from tests.ui.support import sitting
+
+
+async def test_reply_quotes_the_last_answer_behind_what_stands_in_the_prompt(tmp_path: Path) -> None:
+    with ModelServer(says("First line.\n\nSecond line.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.send("/reply")
+            await person.until(lambda: person.prompt_text == "> First line.\n>\n> Second line.\n\n")
+            person.conductor.prompt.write("Why?")
+            await person.press("alt+up", "r")
+            await person.until(lambda: person.prompt_text == "Why?\n\n> First line.\n>\n> Second line.\n\n")
+            assert person.conductor.prompt.has_focus
+
+
+async def test_a_long_answer_is_quoted_as_text_and_not_as_a_chip(tmp_path: Path) -> None:
+    with ModelServer(says("word " * 900)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.send("/reply")
+            await person.until(lambda: person.prompt_text.startswith("> word word"))
+            assert len(person.prompt_text) > 4000
+
+
+async def test_without_an_answer_there_is_nothing_to_quote(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/reply")
+            await person.sees("There is no answer")
+            assert person.prompt_text == ""
