@@ -147,6 +147,9 @@ class Settings:
         "auto", N_("The language of the interface; auto follows the locale."), at_start=True
     )
     density: Literal["comfortable", "compact"] = _setting("comfortable", N_("How much air is between messages."))
+    paste_chip: int = _setting(
+        2000, N_("Characters above which a paste stands as a chip in the prompt; 0 shows every paste as text."), low=0
+    )
     mouse: bool = _setting(True, N_("Whether the mouse is used."), at_start=True)
     plain: bool = _setting(
         False,

@@ -66,6 +66,7 @@ class SessionView:
         self._services = services
         self._transcript = screen.transcript
         self._activity = screen.query_one(ActivityLine)
+        screen.prompt.chip_above = services.settings.paste_chip
         self.session: Session | None = None
         self.last_seq = 0
         """The newest entry that was shown."""

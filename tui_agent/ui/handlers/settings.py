@@ -200,6 +200,8 @@ async def _show_effect(chat: Conductor, name: str) -> None:
             await wear_remembered(chat.app, chat.services.archive, settings)
         case "density":
             chat.transcript.density = settings.density
+        case "paste_chip":
+            chat.prompt.chip_above = settings.paste_chip
         case "keys":
             chat.app.set_keymap(dict(settings.keys))
         case "approval" if chat.services.bench is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tui_agent.language import _
 
 CHIP_CHARACTERS = 2000
-"""A paste longer than this becomes a chip."""
+"""A paste longer than this becomes a chip, unless the settings say otherwise."""
 
 
 @dataclass(slots=True)

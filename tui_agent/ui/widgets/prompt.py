@@ -74,6 +74,9 @@ class Prompt(SafeTextArea):
         self.completing = False
         """Whether the completion popup is open; it then gets Up, Down, Tab and Enter."""
 
+        self.chip_above = CHIP_CHARACTERS
+        """Longer pastes become chips; 0 for none."""
+
         self._sent: list[str] = []
         self._place = 0
         """Where in `_sent` the shown text stands; its length for the text that is being written."""
@@ -146,7 +149,7 @@ class Prompt(SafeTextArea):
 
     def _short(self, text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        return self._chips.add(text) if len(text) > CHIP_CHARACTERS else safe(text)
+        return self._chips.add(text) if 0 < self.chip_above < len(text) else safe(text)
 
     # ── keys ─────────────────────────────────────────────────────────────────
 

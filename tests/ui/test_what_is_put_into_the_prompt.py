@@ -1,4 +1,4 @@
-"""An answer is quoted in the prompt, to be answered line by line."""
+"""What is put into the prompt: a quoted answer, a long paste as a chip or as text."""
 
 from pathlib import Path
 
@@ -34,3 +34,13 @@ async def test_without_an_answer_there_is_nothing_to_quote(tmp_path: Path) -> No
             await person.send("/reply")
             await person.sees("There is no answer")
             assert person.prompt_text == ""
+
+
+async def test_a_paste_is_shown_as_text_where_the_settings_want_it_so(tmp_path: Path) -> None:
+    pasted = "many words " * 300
+    for paste_chip, is_text in ((0, True), (5000, True), (100, False)):
+        with ModelServer() as server:
+            async with sitting(server, tmp_path / str(paste_chip), paste_chip=paste_chip) as person:
+                await person.type(pasted)
+                assert (person.prompt_text == pasted) is is_text
+                assert person.conductor.prompt.message == pasted
