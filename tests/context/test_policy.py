@@ -26,6 +26,7 @@ from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
     CompactionUndone,
+    Detail,
     Entry,
     Logged,
     ModelChosen,
@@ -51,10 +52,11 @@ def plan_for(
     limits: Limits | None = None,
     above: int | None = None,
     parts: GaugeParts | None = None,
+    least: int = 2,
 ) -> Plan:
     log = log_of(*entries)
     checkpoint = checkpoint_of(log)
-    return plan(checkpoint, [each for each in log if each.seq > checkpoint.upto], keep, limits, above, parts)
+    return plan(checkpoint, [each for each in log if each.seq > checkpoint.upto], keep, limits, above, parts, least)
 
 
 # ── how much is folded ───────────────────────────────────────────────────────
@@ -145,6 +147,29 @@ def test_in_a_tool_loop_the_newest_call_stays_whole_and_the_request_is_handed_on
     )
 
 
+def test_the_request_of_calls_that_have_no_results_yet_is_handed_on() -> None:
+    made = plan_for(*alternating(2), user("do it"), calls("a"), keep=0)
+    assert made.upto == 3
+    assert made.open_request is not None
+    assert made.open_request.text == "do it"
+
+
+def test_of_what_a_summary_carries_only_the_request_is_handed_on() -> None:
+    request, path = Detail("request", "do it", (1,), "user"), Detail("path", "/a", (1,), "user")
+    head = compacted(3, "SUM", details=(path, request))
+    entries: list[Entry] = [
+        user("do it"),
+        calls("a"),
+        result("a"),
+        head,
+        calls("b"),
+        result("b"),
+        calls("c"),
+        result("c"),
+    ]
+    assert plan_for(*entries, keep=2).open_request == request
+
+
 def test_a_request_that_stays_in_the_tail_is_not_handed_on() -> None:
     made = plan_for(*alternating(6), user("go"), calls("a"), result("a"), keep=3)
     assert (made.request, made.open_request) == (None, None)
@@ -195,11 +220,39 @@ def test_as_much_is_kept_as_asked_when_keeping_less_would_not_help() -> None:
     assert plan_for(*alternating(9), limits=Limits(window=8_192), parts=floor, keep=4).kept == 4
 
 
-def test_the_floor_counts_when_room_is_made() -> None:
+@pytest.mark.parametrize(
+    "floor", [GaugeParts(system=3_000), GaugeParts(tools=3_000), GaugeParts(pins=3_000), GaugeParts(summary=3_800)]
+)
+def test_the_floor_counts_when_room_is_made(floor: GaugeParts) -> None:
     entries: list[Entry] = [user(LONG) if place % 2 else answer(LONG) for place in range(1, 10)]
     limits = Limits(window=10_000)
     assert plan_for(*entries, limits=limits).kept == 6
-    assert plan_for(*entries, limits=limits, parts=GaugeParts(tools=3_000)).kept == 4
+    assert plan_for(*entries, limits=limits, parts=floor).kept == 4
+
+
+def test_what_is_no_message_takes_no_room() -> None:
+    entries: list[Entry] = [user(LONG) if place % 2 else answer(LONG) for place in range(1, 10)]
+    assert plan_for(*entries, *[Noticed("a note")] * 3_000, limits=Limits(window=10_000)).kept == 6
+
+
+def test_only_a_token_trigger_makes_fewer_messages_stay() -> None:
+    assert plan_for(*alternating(11), limits=Limits(max_characters=10)).kept == 6
+
+
+def test_no_more_is_folded_than_is_needed() -> None:
+    entries: list[Entry] = [user(LONG * 3), answer("a"), user("b"), answer("c")]
+    assert plan_for(*entries, limits=Limits(window=3_000)).upto == 1
+
+
+@pytest.mark.parametrize("window", [1_000, 1_500, 2_000, 2_500])
+def test_a_question_and_its_answer_stay_however_long_they_are(window: int) -> None:
+    with pytest.raises(NothingToFold):
+        plan_for(user(LONG), answer(LONG), limits=Limits(window=window))
+
+
+def test_where_nothing_has_to_stay_all_may_be_folded() -> None:
+    entries: list[Entry] = [user(LONG), answer(LONG * 4), Noticed("a note")]
+    assert plan_for(*entries, limits=Limits(window=3_000), least=0).kept == 0
 
 
 def test_in_a_tool_loop_over_the_trigger_the_newest_pair_is_kept() -> None:

@@ -13,6 +13,7 @@ from tui_agent.core.entries import (
     Compacted,
     Detail,
     Entry,
+    ForkedFrom,
     ImagePart,
     Item,
     Logged,
@@ -65,18 +66,44 @@ def test_a_printed_entry_says_where_it_stands_and_is_read_back() -> None:
     assert codec.entry_from_logged_json(json.loads(json.dumps(printed))) == logged.entry
 
 
+def test_the_stored_form_stays_what_it_is_for_there_are_archives_and_exports_in_it() -> None:
+    assert codec.logged_to_json(Logged(2, "2031", SAID[0])) == {
+        "seq": 2,
+        "at": "2031",
+        "type": "UserSaid",
+        "parts": [
+            {"kind_of_part": "text", "text": "a"},
+            {"kind_of_part": "image", "url": "https://x/p.png", "name": "p.png"},
+            {"kind_of_part": "other", "kind": "audio", "raw": '{"type":"audio"}'},
+        ],
+    }
+
+
+def test_a_field_named_like_the_place_of_an_entry_is_told_apart_from_it() -> None:
+    logged = Logged(7, "2031", ForkedFrom("s1", 3))
+    printed = codec.logged_to_json(logged)
+    assert printed == {"seq": 7, "at": "2031", "type": "ForkedFrom", "session": "s1", "entry_seq": 3}
+    assert codec.entry_from_logged_json(printed) == logged.entry
+
+
+def test_what_is_not_stored_takes_its_default() -> None:
+    assert codec.entry_from_json({"type": "AssistantSaid", "text": "a", "usage": None}) == AssistantSaid("a")
+    assert codec.entry_from_json({"type": "UserSaid", "parts": [{"text": "a"}]}) == UserSaid((TextPart("a"),))
+
+
 @pytest.mark.parametrize(
-    "stored",
+    ("stored", "reason"),
     [
-        {"type": "NoSuchEntry"},
-        {},
-        {"type": "UserSaid"},
-        {"type": "AssistantSaid", "text": "a", "usage": 3},
-        {"type": "UserSaid", "parts": ["no part"]},
+        ({"type": "NoSuchEntry"}, "unknown entry type 'NoSuchEntry'"),
+        ({}, "unknown entry type 'None'"),
+        ({"type": "UserSaid"}, "UserSaid lacks 'parts'"),
+        ({"type": "AssistantSaid", "text": "a", "usage": 3}, "Usage must be an object"),
+        ({"type": "UserSaid", "parts": ["kind_of_part"]}, "TextPart must be an object"),
+        ({"type": "UserSaid", "parts": [{"kind_of_part": "video"}]}, "unknown part 'video'"),
     ],
 )
-def test_what_is_no_entry_is_refused(stored: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"entry|lacks|object|NoSuchEntry"):
+def test_what_is_no_entry_is_refused_with_the_reason(stored: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValueError, match=f"^{reason}$"):
         codec.entry_from_json(stored)
 
 

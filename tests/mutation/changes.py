@@ -73,7 +73,7 @@ def _nodes(node: ast.AST, place: tuple[str, ...], inside: bool = False) -> Itera
         return
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
         return
-    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+    if not inside and (_is_typing(node) or _is_wording(node)):
         return
     if isinstance(node, (ast.expr, ast.stmt, ast.comprehension)):
         yield node, place if inside else ()
@@ -85,6 +85,20 @@ def _nodes(node: ast.AST, place: tuple[str, ...], inside: bool = False) -> Itera
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _nodes(child, below, inside or (named and isinstance(node, _FUNCTIONS)))
+
+
+def _is_wording(node: ast.AST) -> bool:
+    """Whether a constant is a sentence for a model or a reader; how well it says it no test of this kind can tell."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1
+
+
+def _is_typing(node: ast.AST) -> bool:
+    """Whether a name is given to a type, or names are listed for who imports them."""
+    if not isinstance(node, ast.Assign):
+        return False
+    value = node.value
+    is_union = isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
+    return is_union or isinstance(value, ast.Subscript) or ast.unparse(node.targets[0]) == "__all__"
 
 
 def _is_said(node: ast.AST) -> bool:

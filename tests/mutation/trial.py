@@ -14,10 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from random import Random
 from types import CodeType, FunctionType
@@ -35,9 +37,14 @@ SLACK, WAITING = 3.0, 20.0
 """How many times the usual processor time the tests of a change may take, and the usual time by the clock."""
 
 _PLAIN = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-m", "not slow")
+_FILES = 4
+"""So many files of tests, those that say most about the module, are asked about a change at import."""
+
 _OUT_OF_TIME = (-signal.SIGPROF, -signal.SIGALRM)
 
 Lines = dict[str, list[int]]
+Live = tuple[tuple[str, int], FunctionType]
+"""A function by its qualified name and first line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +88,12 @@ class Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         covering = self._measured(session)
         print(f"{len(covering)} of {len(session.items)} tests run these modules", file=sys.__stderr__, flush=True)
+        live = {module: _live(str(Path(module).resolve())) for module in self._modules}
+        _forget_results()
+        gc.collect()
+        gc.freeze()  # or each child would copy all memory when it looks for garbage
         for module in self._modules:
-            for outcome in self._tried(session, module, covering):
+            for outcome in self._tried(session, module, live[module], covering):
                 print(json.dumps(asdict(outcome)), file=self._report, flush=True)
         return True
 
@@ -108,6 +119,7 @@ class Trials:
             if not self._failed:
                 seconds[place] = time.monotonic() - started
         measuring.stop()
+        warnings.simplefilter("ignore")  # of a module that no test runs there is nothing to tell
         lines: dict[int, Lines] = {}
         for path, module in paths.items():
             for line, contexts in measuring.get_data().contexts_by_lineno(path).items():
@@ -123,12 +135,13 @@ class Trials:
 
     # ── trying ───────────────────────────────────────────────────────────────
 
-    def _tried(self, session: pytest.Session, module: str, covering: Sequence[Covering]) -> Iterator[Outcome]:
+    def _tried(
+        self, session: pytest.Session, module: str, live: Sequence[Live], covering: Sequence[Covering]
+    ) -> Iterator[Outcome]:
         path = Path(module).resolve()
         tree = ast.parse(path.read_text(encoding="utf-8"))
         original = _codes(compile(tree, str(path), "exec"))
-        live = _live(str(path))
-        chosen = self._chosen(sum(1 for _ in changes(tree)), module)
+        chosen = self._chosen(list(changes(tree)), module)
         for change in changes(tree):
             if change.number not in chosen:
                 continue
@@ -142,10 +155,15 @@ class Trials:
             else:
                 yield _tried_outside(module, change, ast.unparse(tree), session.items, covering)
 
-    def _chosen(self, total: int, module: str) -> set[int]:
-        if not self._sample or total <= self._sample:
-            return set(range(total))
-        return set(Random(f"{self._seed} {module}").sample(range(total), self._sample))
+    def _chosen(self, every: Sequence[Change], module: str) -> set[int]:
+        """The changes to try; of a sample at most one in eleven is at import, which takes as long as ten others."""
+        inside = [change.number for change in every if change.place]
+        at_import = [change.number for change in every if not change.place]
+        if self._sample:
+            dice = Random(f"{self._seed} {module}")
+            inside = dice.sample(inside, min(len(inside), self._sample))
+            at_import = dice.sample(at_import, min(len(at_import), self._sample // 10))
+        return {*inside, *at_import}
 
     def _tried_inside(
         self,
@@ -193,7 +211,7 @@ def _codes(code: CodeType) -> dict[tuple[str, int], CodeType]:
     return found
 
 
-def _live(path: str) -> list[tuple[tuple[str, int], FunctionType]]:
+def _live(path: str) -> list[Live]:
     """Every function of a module that exists, wherever it is held."""
     functions = (each for each in gc.get_objects() if isinstance(each, FunctionType))
     return [
@@ -201,6 +219,13 @@ def _live(path: str) -> list[tuple[tuple[str, int], FunctionType]]:
         for each in functions
         if each.__code__.co_filename == path
     ]
+
+
+def _forget_results() -> None:
+    """Empty the caches that were filled when the tests were collected: what is in one is not worked out again."""
+    for each in gc.get_objects():
+        if isinstance(each, _lru_cache_wrapper):
+            each.cache_clear()
 
 
 def _fits(function: FunctionType, code: CodeType) -> bool:
@@ -224,6 +249,7 @@ def _forked(job: Callable[[], int], usual: float) -> int:
         try:
             os._exit(job())
         except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
             os._exit(3)
     _, status = os.waitpid(child, 0)
     with suppress(ProcessLookupError):
@@ -235,7 +261,7 @@ def _forked(job: Callable[[], int], usual: float) -> int:
 def _tried_outside(
     module: str, change: Change, source: str, items: Sequence[pytest.Item], covering: Sequence[Covering]
 ) -> Outcome:
-    """A change to what is run at import: the files of tests that run the module, in a new interpreter."""
+    """A change to what is run at import, in a new interpreter."""
     tests: dict[str, list[float]] = {}
     for each in covering:
         if module in each.lines:
@@ -245,8 +271,8 @@ def _tried_outside(
     before = path.read_bytes()
     path.write_text(source, encoding="utf-8")
     try:
-        # The file that says most about the module mostly suffices; the others take long to be imported.
-        for some in (files[:1], files[1:]):
+        # The file that says most about the module mostly suffices; many take long to be imported.
+        for some in (files[:1], files[1:_FILES]):
             verdict, by = _run_files(some, sum(sum(tests[file]) for file in some))
             if verdict != "survived":
                 break

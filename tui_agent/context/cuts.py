@@ -68,12 +68,12 @@ def legal_cuts(parts: Sequence[Atom]) -> list[int]:
     Cuts that would fold no message are left out.
     """
     cuts: list[int] = []
-    messages = 0
+    folds_any = False
     for atom in parts:
         if atom.is_open:
             break
-        messages += atom.messages
-        if messages:
+        folds_any |= atom.messages > 0
+        if folds_any:
             cuts.append(atom.last)
     return cuts
 
@@ -113,7 +113,7 @@ def _atom_at(logged: Logged, pairs: Pairs) -> Atom | None:
 def _merged(separate: Sequence[Atom]) -> tuple[Atom, ...]:
     merged: list[Atom] = []
     for atom in separate:
-        if merged and atom.first <= merged[-1].last:
+        if merged and atom.first < merged[-1].last:
             previous = merged.pop()
             atom = Atom(
                 previous.first,

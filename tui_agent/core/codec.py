@@ -64,7 +64,7 @@ def entry_from_logged_json(stored: dict[str, Any]) -> Entry:
 
 def value_to_json(value: Any) -> Any:
     """Any of the values in `core` as JSON."""
-    if value is None or isinstance(value, _AS_THEY_ARE):
+    if isinstance(value, _AS_THEY_ARE):
         return value
     if is_dataclass(value):
         name = _PART_NAMES.get(type(value))
@@ -84,7 +84,7 @@ def value_from_json(kind: type[Any], stored: Any) -> Any:
     return _from_fields(kind, stored)
 
 
-_AS_THEY_ARE = (str, int, float)
+_AS_THEY_ARE = (str, int, float, types.NoneType)
 _NAMES: dict[type[Any], tuple[str, ...]] = {}
 
 
@@ -121,20 +121,17 @@ def _from_fields(kind: type[Any], stored: Any) -> Any:
 
 def _fields_of(kind: type[Any]) -> tuple[_Field, ...]:
     hints = get_type_hints(kind)
-    return tuple(
-        (field.name, field.default is MISSING and field.default_factory is MISSING, _reader(hints[field.name]))
-        for field in fields(kind)
-    )
+    return tuple((field.name, field.default is MISSING, _reader(hints[field.name])) for field in fields(kind))
 
 
 def _reader(hint: Any) -> _Reader | None:
     """What reads a value of this type; None for what is stored as it is."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        kinds = [each for each in get_args(hint) if each is not type(None)]
+        kinds = get_args(hint)
         if set(kinds) <= set(_PART_NAMES):
             return _read_part
-        inner = _reader(kinds[0])
+        inner = _reader(kinds[0])  # the other one is None
         return None if inner is None else lambda stored: None if stored is None else inner(stored)
     if origin is tuple:
         each = _reader(get_args(hint)[0])
@@ -143,5 +140,8 @@ def _reader(hint: Any) -> _Reader | None:
 
 
 def _read_part(stored: Any) -> Any:
-    is_told = isinstance(stored, dict) and "kind_of_part" in stored
-    return _from_fields(_PART_TYPES[stored["kind_of_part"]] if is_told else TextPart, stored)
+    name = stored.get("kind_of_part", "text") if isinstance(stored, dict) else "text"
+    kind = _PART_TYPES.get(str(name))
+    if kind is None:
+        raise ValueError(f"unknown part {name!r}")
+    return _from_fields(kind, stored)
