@@ -1,5 +1,9 @@
 import json
+import os
+import tracemalloc
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,9 @@ from tui_agent.core.entries import (
     said_text,
 )
 from tui_agent.errors import ImportRefused
+
+LARGEST = 2_000_000_000
+"""Bytes of JSON that are read at most."""
 
 
 def entries_of(imported: Imported) -> list[Entry]:
@@ -323,6 +330,62 @@ def test_a_file_that_is_no_export_is_refused_with_its_name_and_what_was_expected
         read_file(path)
     for part in (str(path), wrong, "Nothing was imported", "conversations.json", "tui-agent sessions export"):
         assert part in str(refused.value)
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """What is done here takes far less memory than a large file."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_beyond_all_bounds_is_refused_and_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    with path.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with little_memory(), pytest.raises(ImportRefused, match="holds more than 2,000,000,000 bytes"):
+        read_file(path)
+
+
+def test_an_archive_may_be_of_any_size_but_not_the_conversations_in_it(tmp_path: Path) -> None:
+    small = tmp_path / "small.zip"
+    with zipfile.ZipFile(small, "w") as archive:
+        archive.writestr("conversations.json", json.dumps([chatgpt(None, chatgpt_message("user", "hi"))]))
+    whole = small.read_bytes()
+    large = tmp_path / "large.zip"
+    with large.open("wb") as file:
+        file.write(b"PK\x03\x04")
+        file.seek(LARGEST + 1)  # pictures and voices, say
+        file.write(whole)
+    with little_memory():
+        (imported,) = read_file(large)
+    assert said_in(imported) == ["User: hi"]
+
+    directory = whole.index(b"PK\x01\x02")
+    told_size = (LARGEST + 1).to_bytes(4, "little")
+    small.write_bytes(whole[: directory + 24] + told_size + whole[directory + 28 :])
+    with little_memory(), pytest.raises(ImportRefused, match="holds more than 2,000,000,000 bytes"):
+        read_file(small)
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:
+    archive = tmp_path / "export.zip"
+    text = json.dumps(chatgpt(None, chatgpt_message("user", "hi"))).encode()
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("conversations.json", text)
+    for data in (text, archive.read_bytes()):
+        readable, writable = os.pipe()
+        with os.fdopen(writable, "wb") as file:
+            file.write(data)
+        try:
+            (imported,) = read_file(Path(f"/dev/fd/{readable}"))
+        finally:
+            os.close(readable)
+        assert said_in(imported) == ["User: hi"]
 
 
 def test_bytes_that_are_no_text_and_files_that_do_not_exist_are_named(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from tui_agent.agent.imports import chatgpt, claude, own
 from tui_agent.agent.imports.logs import Imported
@@ -19,7 +20,7 @@ EXPECTED = N_(
 )
 
 _LARGEST = 2_000_000_000
-"""Bytes that are read at most, from the file and of JSON from a .zip."""
+"""Bytes of JSON that are read at most. A .zip may be larger: what else lies in it stays where it is."""
 
 _ZIP_BEGINS = b"PK\x03\x04"
 
@@ -34,21 +35,26 @@ def read_file(path: Path) -> list[Imported]:
     """
     try:
         with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        if len(data) > _LARGEST:
-            _refuse_size(path)
-        if data.startswith(_ZIP_BEGINS):
-            return _read(path, [parsed for text in _unpacked(path, data) for parsed in _conversations(path, text)])
+            texts = _unpacked(path, file) if file.peek(4).startswith(_ZIP_BEGINS) else [_whole(path, file)]
+            told = [parsed for text in texts for parsed in _conversations(path, text)]
     except OSError as error:
         _refuse(path, _("{path} cannot be read: {error}.").format(path=path, error=error.strerror or error))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         _refuse(path, _("{path} is a damaged or locked archive: {error}.").format(path=path, error=error))
-    return _read(path, _conversations(path, data))
+    return _read(path, told)
 
 
-def _unpacked(path: Path, data: bytes) -> Iterator[bytes]:
+def _whole(path: Path, file: BinaryIO) -> bytes:
+    """All of the file, which may be a pipe and then has no size before it is read."""
+    data = file.read(_LARGEST + 1) if os.fstat(file.fileno()).st_size <= _LARGEST else None
+    if data is None or len(data) > _LARGEST:
+        _refuse_size(path)
+    return data
+
+
+def _unpacked(path: Path, file: BinaryIO) -> Iterator[bytes]:
     """The conversations in an archive, as they were downloaded."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(file if file.seekable() else io.BytesIO(_whole(path, file))) as archive:
         wanted = [each for each in archive.infolist() if _holds_conversations(each.filename)]
         if not wanted:
             _refuse(path, _("{path} is an archive without a conversations.json.").format(path=path))
