@@ -17,6 +17,7 @@ from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _
 from tui_agent.paths import config_file
 from tui_agent.settings import Loaded, Origin, default_config_text, load, speak, wanted_language
+from tui_agent.threads import end_without_waiting
 
 __all__ = ["main", "parse"]
 
@@ -28,12 +29,20 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program; the exit code."""
+    """Run the program; the exit code. Without `argv` it is this process's own, which may end here."""
+    if argv is not None:
+        return _carry_out(argv)
+    code = _carry_out(sys.argv[1:])
+    end_without_waiting(code)
+    return code
+
+
+def _carry_out(argv: Sequence[str]) -> int:
     speak(wanted_language(os.environ, config_file()), os.environ)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what is Chinese must not fail in a Latin-1 locale
-    args = parse(sys.argv[1:] if argv is None else argv)
+    args = parse(argv)
     try:
         code = _run(args)
         if sys.stdout is not None:

@@ -66,6 +66,15 @@ def test_a_signal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path
     assert has_partial_answer(tmp_path)
 
 
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_a_signal_as_soon_as_the_terminal_is_taken(tmp_path: Path, number: signal.Signals) -> None:
+    with opened(None, tmp_path, is_ready=False, base_url="http://127.0.0.1:9/v1") as app:
+        app.until(lambda: bool(app.terminal.modes), "the program never took the terminal")
+        app.process.send_signal(number)
+        assert ended_within(app) == SIGNALS[number]
+        assert app.is_restored() == []
+
+
 def test_closing_the_terminal_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path) -> None:
     with streaming(server, tmp_path) as app:
         app.hang_up()
@@ -103,6 +112,48 @@ def test_a_crash_in_the_middle_of_an_answer_prints_one_line_and_no_values(server
     assert "failing_driver.py" in report
     assert "canary" not in report
     assert has_partial_answer(tmp_path)
+
+
+SLOW_RESOLVER = """
+import socket, time
+looked_up = socket.getaddrinfo
+
+def getaddrinfo(host, *rest, **more):
+    if b"slow" in (host.encode() if isinstance(host, str) else host or b""):
+        time.sleep(25)
+    return looked_up(host, *rest, **more)
+
+socket.getaddrinfo = getaddrinfo
+"""
+"""What a resolver is where the network has gone."""
+
+
+@pytest.mark.parametrize("way", ["signal", "quit"])
+def test_a_resolver_that_does_not_answer_holds_nobody_up(tmp_path: Path, way: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_RESOLVER)
+    extra = {"PYTHONPATH": str(tmp_path)}
+    with opened(None, tmp_path, base_url="http://slow.example:9/v1", extra=extra) as app:
+        app.say("are you there")
+        app.sees("Esc stops")
+        if way == "signal":
+            app.process.send_signal(signal.SIGTERM)
+        else:
+            app.press("ctrl+q")
+            app.sees("Quit?")
+            app.press("y")
+        assert ended_within(app) == {"signal": 143, "quit": 0}[way]
+        assert app.is_restored() == []
+
+
+def test_without_a_screen_a_resolver_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_RESOLVER)
+    environ = environment(tmp_path, base_url="http://slow.example:9/v1") | {"PYTHONPATH": str(tmp_path)}
+    command = [*program(), "-p", "are you there", "--output", "stream-json"]
+    with subprocess.Popen(command, env=environ, cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert b"UserSaid" in process.stdout.readline() + process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(AT_MOST * 2) == 143
 
 
 def test_unsent_text_survives_a_signal(server: ModelServer, tmp_path: Path) -> None:

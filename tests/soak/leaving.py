@@ -1,7 +1,8 @@
 """How long leaving takes, and whether all is in order afterwards: every way out of every state, measured.
 
 `python -m tests.soak.leaving --times 5` prints the seconds from the signal, key or closed terminal to the end of the
-process. In order means: the right exit code, the terminal as it was, no child alive, and what was said in the archive.
+process, less what it has waited for a processor. In order means: the right exit code, the terminal as it was, no child
+alive, and what was said in the archive.
 """
 
 import argparse
@@ -52,6 +53,13 @@ class Figures:
 
 
 # ── states ───────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _starting(server: ModelServer, home: Path) -> Iterator[PtyApp]:
+    with opened(server, home, is_ready=False, extra=CRASHING) as app:
+        app.until(lambda: bool(app.terminal.modes), "the terminal was never taken")
+        yield app
 
 
 @contextmanager
@@ -115,6 +123,7 @@ def _waiting_to_retry(server: ModelServer, home: Path) -> Iterator[PtyApp]:
 
 
 STATES = {
+    "starting": _starting,
     "idle": _idle,
     "streaming": _streaming,
     "tool": _running_tool,
@@ -204,11 +213,12 @@ def _leave_once(figures: Figures, state: str, way: str, begin: Any, leave: Calla
     with tempfile.TemporaryDirectory() as made, ModelServer() as server:
         home = Path(made)
         with begin(server, home) as app:
-            app.settle(0.3, 2.0)
-            started = time.monotonic()
+            if state != "starting":
+                app.settle(0.3, 2.0)
+            started = app.clock()
             leave(app)
             code = _ends(app)
-            figures.seconds.setdefault((state, way), []).append(time.monotonic() - started)
+            figures.seconds.setdefault((state, way), []).append(app.clock() - started)
             figures.faults += [f"{state}, {way}: {each}" for each in _complaints(app, home, state, way, code)]
 
 

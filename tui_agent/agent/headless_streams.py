@@ -13,6 +13,7 @@ from tui_agent.agent import instructions
 from tui_agent.agent.export.as_json import json_line, json_text
 from tui_agent.agent.services import Services
 from tui_agent.core.visible import visible
+from tui_agent.threads import lend_unawaited
 from tui_agent.values import frozen
 
 DONE, TURN_FAILED, USAGE, LIMIT, NEEDS_APPROVAL = 0, 1, 2, 3, 4
@@ -90,6 +91,7 @@ async def until_stopped(work: Coroutine[Any, Any, int]) -> int:
     A second signal ends the program on the spot.
     """
     loop = asyncio.get_running_loop()
+    lend_unawaited()
     task = asyncio.ensure_future(work)
     received: list[int] = []
 

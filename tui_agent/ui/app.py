@@ -22,6 +22,7 @@ from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.paths import config_file, log_dir, styles_dir
 from tui_agent.settings import Origin, Settings, speak
+from tui_agent.threads import lend_unawaited
 from tui_agent.ui import tidying
 from tui_agent.ui.appearance import dress
 from tui_agent.ui.bindings import bindings, unknown_ids
@@ -124,10 +125,14 @@ class TuiAgentApp(App[None]):
         """None of Textual's own: the palette lists ours, which include theme, keys and quit."""
         return ()
 
+    def on_load(self) -> None:
+        """Before the terminal is taken: from then on it is left in order, and at once."""
+        leave_on_signals(self._leave_on_signal)
+        lend_unawaited()
+
     async def on_mount(self) -> None:
         settings = self._settings
         self.set_keymap(dict(settings.keys))
-        leave_on_signals(self._leave_on_signal)
         strangers = [_("[keys] names no binding: {each}").format(each=each) for each in unknown_ids(settings.keys)]
         for problem in (*self._problems, *strangers):
             self.notify(safe(problem), title=_("Settings"), severity="warning", timeout=12, markup=False)
