@@ -49,6 +49,7 @@ from tui_agent.core.entries import (
     ImagePart,
     Interrupted,
     ModelChosen,
+    Noticed,
     OtherPart,
     Pinned,
     Pruned,
@@ -130,6 +131,28 @@ def test_the_block_holds_summary_details_and_pins_in_this_order() -> None:
     )
     places = [text.index(part) for part in ("SUM", "/srv/q/p.toml", "the deploy password: periwinkle-7", "never touch")]
     assert places == sorted(places)
+
+
+def test_the_block_is_these_bytes() -> None:
+    head = compacted(1, "SUM", details=(Detail("path", "/a"), Detail("request", "do it"), Detail("request", "do it")))
+    text = block(head, (Detail("number", "80", name="port"),), ["p1", "p1", FENCE.upper()], " RULES ", ["r1"])
+    assert text == (
+        f"{INSTRUCTIONS_HEADER}\n<<<{FENCE}\nRULES\n{FENCE}>>>\n\n"
+        f"{HEADER}\n<<<{FENCE}\n"
+        "SUM\n\n"
+        "The user's request, open where the messages below begin, word for word:\ndo it\n\n"
+        "Exact details, word for word:\n- /a\n- port: 80\n\n"
+        "Pinned by the user, word for word:\n- p1\n- [mark]\n\n"
+        "Found in the archive for this request, from messages that were folded:\n- r1\n"
+        f"{FENCE}>>>"
+    )
+    assert block(None) == block(compacted(1, " \n")) == ""
+
+
+def test_a_pinned_request_is_not_repeated_as_a_request() -> None:
+    text = block(compacted(1, "SUM", details=(Detail("request", "do it"),)), pins=["do it"])
+    assert text.count("do it") == 1
+    assert "The user's request" not in text
 
 
 def test_a_details_name_stands_before_it_unless_it_says_it_itself_or_there_is_none() -> None:
@@ -264,6 +287,7 @@ def test_only_the_newest_summary_is_in_force() -> None:
         ([SummaryRestored(5), CompactionUndone(13)], ("SUM-B", 4)),
         ([SummaryRestored(5), CompactionUndone(5)], ("SUM-A", 8)),
         ([CompactionUndone(10), SummaryRestored(5), CompactionRedone(10)], ("SUM-A", 8)),
+        ([CompactionUndone(10), compacted(7, "SUM-A", previous=5), CompactionRedone(10)], ("SUM-A", 4)),
         ([SummaryRestored(4)], ("SUM-B", 4)),
         ([Rewound(12)], ("SUM-B", 4)),
         ([Rewound(8)], ("SUM-B", 1)),
@@ -272,6 +296,8 @@ def test_only_the_newest_summary_is_in_force() -> None:
         ([Rewound(1)], ("", 1)),
         ([Rewound(6), SummaryRestored(10)], ("SUM-A", 3)),
         ([CompactionUndone(10), Rewound(6), CompactionRedone(10)], ("SUM-A", 3)),
+        ([CompactionUndone(10), Rewound(6), compacted(6, "SUM-B"), SummaryRestored(10)], ("SUM-B", 0)),
+        ([Rewound(8), compacted(8, "SUM-A"), CompactionUndone(14), SummaryRestored(14)], ("SUM-A", 0)),
     ],
 )
 def test_which_summary_stands(more: list[Entry], expected: tuple[str, int]) -> None:
@@ -297,6 +323,13 @@ def test_count_version_and_folded_follow_the_live_chain() -> None:
     assert numbers(CompactionUndone(10), CompactionUndone(5)) == (0, 0, 0)
     assert numbers(SummaryRestored(5)) == (1, 1, 2)
     assert numbers(CompactionUndone(10), compacted(7, "SUM-C", previous=5, folded=4)) == (2, 3, 6)
+
+
+def test_what_is_rewound_is_remembered_as_ranges_apart() -> None:
+    entries: list[Entry] = [*alternating(4), Rewound(2), user("x"), answer("y"), Rewound(6)]
+    assert checkpoint_of(log_of(*entries)).rewound == ((3, 4), (7, 7))
+    assert checkpoint_of(log_of(*entries, user("z"), Rewound(3))).rewound == ((3, 9),)
+    assert checkpoint_of(log_of(*entries, user("z"), Rewound(5))).rewound == ((3, 4), (6, 9))
 
 
 def test_every_message_is_in_the_context_folded_or_rewound() -> None:
@@ -526,6 +559,17 @@ def test_an_entry_taken_in_already_changes_nothing() -> None:
 def test_a_checkpoint_of_another_form_is_refused(stored: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"checkpoint|lacks|must be"):
         checkpoint_from_json(stored)
+
+
+def test_nothing_is_known_of_a_log_without_entries() -> None:
+    assert (EMPTY.seq, EMPTY.messages, EMPTY.title, EMPTY.model, EMPTY.endpoint) == (0, 0, "", "", "")
+    assert checkpoint_of(log_of(*alternating(3), Noticed("a note"))).messages == 3
+
+
+def test_a_stored_chain_that_leads_in_a_circle_ends() -> None:
+    stored = checkpoint_to_json(checkpoint_of(log_of(*CHAIN)))
+    stored["compactions"][0]["previous"] = 10
+    assert [ref.seq for ref in checkpoint_from_json(stored).chain] == [10, 5]
 
 
 def test_a_checkpoint_that_points_nowhere_is_refused() -> None:

@@ -11,6 +11,7 @@ from tui_agent.context.fold import Context, Surroundings
 from tui_agent.context.gauge import ASSUMED_WINDOW, Limits, exceeded, limit_of, measure, measure_weight, weigh
 from tui_agent.core.entries import (
     AssistantSaid,
+    CompactionRedone,
     CompactionUndone,
     Detail,
     DetailKept,
@@ -21,8 +22,11 @@ from tui_agent.core.entries import (
     Pruned,
     Reasoning,
     Rewound,
+    SummaryRestored,
     SystemPromptSet,
     Trigger,
+    Unpinned,
+    Unpruned,
     Usage,
 )
 from tui_agent.core.events import Gauge, GaugeParts
@@ -123,6 +127,34 @@ def test_a_report_far_below_what_was_sent_does_not_lower_the_gauge() -> None:
 def test_whatever_changes_what_was_reported_on_ends_its_validity(change: Entry) -> None:
     assert checkpoint_of(log_of(user("a"), replied("b", 5_000))).anchor is not None
     assert checkpoint_of(log_of(user("a"), replied("b", 5_000), change)).anchor is None
+
+
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [
+        ([Pinned("x")], Unpinned(2)),
+        ([Pruned((1,), ("[x]",))], Unpruned((1,))),
+        ([compacted(1, "S")], CompactionUndone(2)),
+        ([compacted(1, "S"), CompactionUndone(2)], CompactionRedone(2)),
+        ([compacted(1, "S")], SummaryRestored(2)),
+    ],
+)
+def test_so_does_whatever_takes_a_change_back(before: list[Entry], change: Entry) -> None:
+    entries = [user("a"), *before, replied("b", 5_000)]
+    assert checkpoint_of(log_of(*entries)).anchor is not None
+    assert checkpoint_of(log_of(*entries, change)).anchor is None
+
+
+def test_an_empty_answer_counts_nothing_and_reasoning_only_when_it_is_sent_back() -> None:
+    def reported(answered: AssistantSaid) -> int:
+        anchor = checkpoint_of(log_of(user("a"), answered)).anchor
+        assert anchor is not None
+        return anchor.tokens
+
+    assert reported(replied("", 1_200, 30)) == 1_200
+    thought = Reasoning("why")
+    assert reported(replace(calls("c"), usage=Usage(1_200, 500, reasoning=470), reasoning=thought)) == 1_700
+    assert reported(replace(replied("hi", 1_200, 500, reasoning=470), reasoning=thought)) == 1_230
 
 
 def test_a_note_changes_nothing() -> None:

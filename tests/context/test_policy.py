@@ -25,6 +25,7 @@ from tui_agent.context.policy import pause, plan
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
+    CompactionRedone,
     CompactionUndone,
     Detail,
     Entry,
@@ -34,6 +35,7 @@ from tui_agent.core.entries import (
     Pinned,
     Rewound,
     Size,
+    SummaryRestored,
     ToolReturned,
     Trigger,
     Usage,
@@ -267,7 +269,7 @@ def test_in_a_tool_loop_over_the_trigger_the_newest_pair_is_kept() -> None:
 # ── the breaker ──────────────────────────────────────────────────────────────
 
 
-def stalled(trigger: Trigger = "window", limit: int = 6_553, after: int = 7_200) -> Entry:
+def stalled(trigger: Trigger = "window", limit: int | None = 6_553, after: int = 7_200) -> Entry:
     return compacted(1, "SUM", trigger=trigger, limit=limit, after=Size(after, after, after))
 
 
@@ -294,9 +296,24 @@ def test_a_compaction_that_helped_or_was_made_by_hand_starts_the_count_again() -
     assert pause_for(*entries) != ""
     assert pause_for(*entries, stalled(after=3_000)) == ""
     assert pause_for(*entries, stalled(trigger="manual")) == ""
+    assert pause_for(*entries, stalled(limit=None)) == ""
     assert pause_for(*entries, CompactionUndone(5)) == ""
+    assert pause_for(*entries, CompactionUndone(5), CompactionRedone(5)) == ""
+    assert pause_for(*entries, SummaryRestored(3)) == ""
     assert pause_for(*entries, ModelChosen("larger")) == ""
     assert pause_for(*entries, Rewound(5)) == ""
+
+
+@pytest.mark.parametrize(
+    ("trigger", "after"),
+    [("window", Size(100, 999, 999)), ("characters", Size(999, 100, 999)), ("messages", Size(999, 999, 100))],
+)
+def test_a_compaction_helped_when_the_measure_that_called_for_it_is_within_its_limit(
+    trigger: Trigger, after: Size
+) -> None:
+    for limit, count in ((100, 0), (99, 1)):
+        made = compacted(1, "SUM", trigger=trigger, limit=limit, after=after)
+        assert checkpoint_of(log_of(user("a"), answer("b"), made)).stalls.count == count
 
 
 def test_another_window_ends_the_pause() -> None:

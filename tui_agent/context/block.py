@@ -85,7 +85,7 @@ def _list(heading: str, lines: Sequence[str]) -> list[str]:
 
 
 def _named(detail: Detail) -> str:
-    if detail.name and detail.name not in detail.text:
+    if detail.name not in detail.text:
         return f"{detail.name}: {detail.text}"
     return detail.text
 
