@@ -72,6 +72,23 @@ async def ahead(at: Desk, server: ModelServer) -> Proposal:
     return proposal
 
 
+async def test_a_summary_made_ahead_that_is_not_enough_any_more_is_not_used(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, max_history_chars=1500, threshold=None, background_share=0.5) as at:
+            proposal = await ahead(at, server)
+            bench, usage = at.services.bench, proposal.compacted.usage
+            assert bench is not None
+            assert usage is not None
+            await at.session.append(*(UserSaid(text_parts("word " * 60)) for _ in range(6)))
+            server.script(says("- words were said, also lately"))
+            asked = len(server.requests)
+            events = [event async for event in compact_if_due(bench, at.session, None)]
+            assert len(server.requests) == asked + 1
+            assert [each.upto > proposal.compacted.upto for each in entries_in(events, Compacted)] == [True]
+            assert bench.prepared == {}
+            assert bench.unused == usage.prompt + usage.completion
+
+
 async def test_when_the_trigger_comes_it_is_applied_at_once_in_a_long_session_too(tmp_path: Path) -> None:
     def said(place: int) -> Entry:
         text = f"message {place}: see /srv/part{place}/main.toml " + "word " * 30

@@ -212,6 +212,25 @@ _CHINESE = (
 )
 
 
+@pytest.mark.parametrize("query", ["needle " * 20_000, '"needle" ' * 20_000, "needle a-needle " * 20_000])
+async def test_a_word_that_is_asked_for_again_and_again_is_looked_for_once(archive: Archive, query: str) -> None:
+    assert len(pieces(query)) <= 3
+    await archive.append("one", [said(1, "a-needle, needle"), said(2, "hay")], {})
+    assert await _found(archive, query) == {1}
+
+
+@pytest.mark.parametrize("query", [" ".join(f"w{n}" for n in range(20_000)), '"' + "w0 " * 20_000, "w0\n" * 20_000])
+def test_of_a_very_long_query_the_first_words_are_read_and_none_is_cut(query: str) -> None:
+    read = pieces(query)
+    assert sum(len(piece.terms) for piece in read) <= 500
+    assert {term for piece in read for term in piece.terms} <= set(query.replace('"', "").split())
+
+
+def test_of_a_very_long_query_without_a_blank_the_first_letters_are_read() -> None:
+    (piece,) = pieces("你好" * 20_000)
+    assert len(piece.terms) == 1_000
+
+
 async def test_every_part_of_a_chinese_text_is_found_and_nothing_else(archive: Archive) -> None:
     dice = random.Random(3)
     texts = []

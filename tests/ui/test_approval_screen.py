@@ -239,6 +239,21 @@ async def test_a_diff_shows_its_lines_as_they_are() -> None:
         await sees(pilot, "Write this?")
 
 
+@pytest.mark.parametrize(
+    "intent",
+    [
+        Intent("", "other", "rounds", "The model asks again. Go on?", sensitive=True, binding="rounds"),
+        Intent("read_file", "read", "/etc/hosts", "read /etc/hosts", outside=True, binding="/etc/hosts"),
+    ],
+)
+async def test_what_is_asked_stands_there_once(intent: Intent) -> None:
+    async with asked(intent) as (app, pilot):
+        await sees(pilot, intent.title)
+        assert screen_text(app).count(intent.title) == 1
+        await pilot.press("y")
+        await until(lambda: bool(app.answers), pilot)
+
+
 async def test_reaching_outside_the_workspace_is_said() -> None:
     outside = Intent("read_file", "read", "x", "read x", "", "/w", outside=True, binding="/etc/passwd")
     async with asked(outside) as (_app, pilot):

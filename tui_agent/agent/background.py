@@ -8,7 +8,7 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish, propose, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
-from tui_agent.context.gauge import limit_of
+from tui_agent.context.gauge import exceeded, limit_of
 from tui_agent.context.policy import pause
 from tui_agent.core.events import Event
 
@@ -21,9 +21,7 @@ def ready(bench: Workbench, session: Session) -> Proposal | None:
     proposal = bench.prepared.get(session.id)
     if isinstance(proposal, Proposal) and stands(session, proposal):
         return proposal
-    stale = bench.prepared.pop(session.id, None)
-    if isinstance(stale, Proposal) and stale.compacted.usage is not None:
-        bench.unused += stale.compacted.usage.prompt + stale.compacted.usage.completion
+    _give_up(bench, session)
     return None
 
 
@@ -53,11 +51,37 @@ async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, N
 
 
 def take(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
-    """The summary made ahead for a compaction that is due now, once; a wish of its own is not served by it."""
+    """The summary made ahead for a compaction that is due now, once; a wish of its own is not served by it.
+
+    Where so much was said since that it would not be enough, it is given up for one that takes in more.
+    """
     proposal = _serving(bench, session, wish)
-    if proposal is not None:
+    if proposal is None:
+        return None
+    if _suffices(session, proposal):
         del bench.prepared[session.id]
-    return proposal
+        return proposal
+    _give_up(bench, session)
+    return None
+
+
+def _suffices(session: Session, proposal: Proposal) -> bool:
+    """Whether no trigger would be exceeded any more if the summary were used now."""
+    now, before, after = session.gauge(), proposal.before, proposal.after
+    then = replace(
+        now,
+        tokens=now.tokens - before.tokens + after.tokens,
+        characters=now.characters - before.characters + after.characters,
+        messages=now.messages - before.messages + after.messages,
+    )
+    return exceeded(then, session.measures.limits) is None
+
+
+def _give_up(bench: Workbench, session: Session) -> None:
+    """Forget the summary made ahead, but not what it took."""
+    proposal = bench.prepared.pop(session.id, None)
+    if isinstance(proposal, Proposal) and proposal.compacted.usage is not None:
+        bench.unused += proposal.compacted.usage.prompt + proposal.compacted.usage.completion
 
 
 def ready_first(bench: Workbench, session: Session, propose: Proposing) -> Proposing:

@@ -41,6 +41,8 @@ class Connection:
     window: Window
     counter: Counter
     embedded: EmbeddedServer | None = None
+    was_revived: bool = False
+    """Whether the embedded model was started again since that was told."""
 
     @property
     def place(self) -> str:
@@ -78,6 +80,16 @@ class Connection:
             return False
         self.window = await discover_window(self.endpoint, self.model)
         return self.window.tokens is not None
+
+    async def revive(self) -> None:
+        """Start the embedded model again if its process has ended; called before each request.
+
+        Raises:
+            EmbeddedModelFailed: it did not start.
+        """
+        if self.embedded is not None and not self.embedded.is_running:
+            await self.embedded.start()
+            self.was_revived = True
 
     async def close(self) -> None:
         await self.client.aclose()

@@ -64,6 +64,8 @@ class Exchange:
         Raises:
             ModelError: the endpoint gave no whole answer.
         """
+        for event in await self._revive():
+            yield event
         while self.said is None:
             calling = self._bench.calling
             try:
@@ -80,6 +82,16 @@ class Exchange:
                     yield event
             if self._text or self._reasoning:
                 yield AnswerRestarted()
+
+    async def _revive(self) -> list[Event]:
+        """An embedded model that has died is started again, which the user is told, also when a summary needed it."""
+        connection = self._bench.connection
+        await connection.revive()
+        if not connection.was_revived:
+            return []
+        connection.was_revived = False
+        line = _("The embedded model's process had ended; it was started again.")
+        return await self._session.append(Noticed(line, "warning"))
 
     async def _stream(self) -> AsyncGenerator[Event, None]:
         context = self._session.context()

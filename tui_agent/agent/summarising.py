@@ -146,6 +146,7 @@ class Summariser:
     async def _ask(self, messages: Sequence[Message], answers: list[str]) -> AsyncGenerator[Event, None]:
         request = Request(tuple(messages), self.model, temperature=0.0, max_tokens=self._reply_room())
         so_far = ""
+        await self._bench.connection.revive()
         async with aclosing(self._bench.connection.client.stream(request)) as events:
             async for event in events:
                 match event:

@@ -146,6 +146,9 @@ _ESCAPED = re.compile(r'["\\\s\x00-\x1f]')
 _PARTS = re.compile(r'"([^"]*)(?:"|$)|[^\s"]+')
 _OPENING = "([{'"
 _CLOSING = "([{)]}',;:!?."
+_LONGEST_QUERY = 1_000
+"""Characters; what a text must hold besides would narrow the search no more, and could take seconds to look for."""
+
 _SHORTEST_PREFIX = 2
 """Letters; one letter begins too many words to be of use."""
 
@@ -154,10 +157,10 @@ def pieces(query: str) -> tuple[Piece, ...]:
     """What a person typed, as the pieces a text must hold all of; none when nothing in it can be looked for.
 
     Nothing in it is an operator. Text in quotes is one piece. Brackets and sentence punctuation round a word are
-    dropped; other punctuation belongs to it.
+    dropped; other punctuation belongs to it. Of a query longer than a thousand characters, the first are read.
     """
-    folded = fold(unicodedata.normalize("NFC", query))
-    found = []
+    folded = fold(unicodedata.normalize("NFC", _bounded(query)))
+    found: dict[Piece, None] = {}
     for part in _PARTS.finditer(folded):
         quoted = part.group(1)
         is_last = part.end() == len(folded)
@@ -165,8 +168,16 @@ def pieces(query: str) -> tuple[Piece, ...]:
         open_end = is_last and not part.group().endswith('"') and _is_letter(literal[-1:])
         piece = _piece(literal if quoted is not None else literal.rstrip(_CLOSING), open_end)
         if piece:
-            found.append(piece)
+            found[piece] = None  # said twice it asks for no more than said once
     return tuple(found)
+
+
+def _bounded(query: str) -> str:
+    """The query up to the end of a word within the longest that is read."""
+    if len(query) <= _LONGEST_QUERY:
+        return query
+    end = max(query.rfind(blank, 0, _LONGEST_QUERY + 1) for blank in " \n\t")
+    return query[: end if end > 0 else _LONGEST_QUERY]
 
 
 def _piece(literal: str, open_end: bool) -> Piece | None:

@@ -73,7 +73,9 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         intent = self._request.intent
         with FittingBox(classes="dialog approval") as dialog:
             dialog.border_title = Content(_(_QUESTIONS[intent.kind]))
-            yield Static(Content("\n").join(_headlines(intent)), classes="explanation")
+            headlines = Content("\n").join(_headlines(intent))
+            if headlines:
+                yield Static(headlines, classes="explanation")
             yield LinesView(_exact_lines(intent), exact=True)
             yield Static(Content(""), id="approval-note")
             yield Static(_choices(intent), id="approval-choices")
@@ -190,7 +192,8 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 
 
 def _headlines(intent: Intent) -> Iterator[Content]:
-    yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
+    if intent.body:  # else the title stands in its place
+        yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
     if intent.directory:
         yield Content.styled(_("in "), MUTED) + content(intent.directory, single_line=True, strict=True)
     if intent.outside:
