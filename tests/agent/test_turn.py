@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,54 @@ async def test_stopping_keeps_the_partial_answer_and_the_next_request_is_valid(t
             assert kept[-1] == Interrupted("stopped by the user")
             await at.say("continue")
             assert server.requests[-1].texts[1:] == ["q", "Hel", "continue"]
+
+
+async def becomes(condition: Callable[[], Awaitable[bool]]) -> bool:
+    """Whether something comes true within half a minute."""
+    for _ in range(3000):
+        if await condition():
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def test_what_came_right_before_a_silence_is_kept_while_it_lasts(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("a b c d e f", hold=gate, hold_after=5)) as server:
+        async with desk(server, tmp_path) as at:
+            archive, session_id = at.services.archive, at.session.id
+
+            async def is_kept() -> bool:
+                kept = await archive.partial(session_id)
+                return kept is not None and kept["text"] == "a b c d e"
+
+            turn = asyncio.ensure_future(at.say("go on"))
+            assert await becomes(is_kept)
+            gate.open()
+            await turn
+            assert await archive.partial(session_id) is None
+            assert entries_in(at.session.since(0), AssistantSaid)[-1].text == "a b c d e f"
+
+
+async def test_an_answer_of_which_nothing_came_leaves_nothing_to_be_found_later(tmp_path: Path) -> None:
+    with ModelServer(refuses(503, headers={"Retry-After": "30"})) as server:
+        async with desk(server, tmp_path) as at:
+            waits = asyncio.Event()
+
+            async def turn() -> None:
+                async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
+                    async for event in events:
+                        if isinstance(event, RetryScheduled):
+                            waits.set()
+
+            task = asyncio.ensure_future(turn())
+            await waits.wait()
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await at.reopen()
+            assert entries_in(at.session.since(0), AssistantSaid) == []
 
 
 async def test_leaving_a_turn_before_anything_came_keeps_the_question_alone(tmp_path: Path) -> None:

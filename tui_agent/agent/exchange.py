@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 
 from tui_agent.agent.actions import ActionReader, in_words, response_format
+from tui_agent.agent.partial import PartialKeeper
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.fold import Context
-from tui_agent.core.codec import entry_to_json
 from tui_agent.core.entries import AssistantSaid, Interrupted, Noticed, Reasoning
 from tui_agent.core.events import (
     AnswerRestarted,
@@ -19,13 +19,10 @@ from tui_agent.core.events import (
     RetryScheduled,
     TextArrived,
 )
-from tui_agent.errors import ModelError, NotSaved, RequestRefused, ToolsRefused
+from tui_agent.errors import ModelError, RequestRefused, ToolsRefused
 from tui_agent.language import _
 from tui_agent.model.events import ReasoningPiece, Replied, Reply, Restarted, Retrying, TextPiece, partial_of
 from tui_agent.model.wire import Request
-
-FLUSH_SECONDS = 0.25
-"""How far the archive may lag behind a streamed answer: what a power cut can cost at most."""
 
 EMBEDDED_TEMPERATURE = 0.2
 """Measured: at 0.7 the smallest model sometimes refuses to answer from its own summary, at 0.2 it never did."""
@@ -50,7 +47,7 @@ class Exchange:
         self._words_only = words_only
         self._text = ""
         self._reasoning = ""
-        self._flushed = 0.0
+        self._keeper = PartialKeeper(session, self._partial)
         self._started = time.monotonic()
         self.said: AssistantSaid | None = None
         """The answer as it was logged; None while there is none."""
@@ -120,7 +117,7 @@ class Exchange:
                                 async for event in events:
                                     yield event
                             return
-                    await self._flush()
+                    self._keeper.arrived()
         except ModelError as error:
             partial = partial_of(error)
             if partial is not None and (partial.text or partial.reasoning):
@@ -128,6 +125,8 @@ class Exchange:
                 for event in await self._log(replace(kept, finish=None, tool_calls=()), context.tokens):
                     yield event
             raise
+        finally:
+            await self._keeper.stop()
 
     def _request(self, context: Context, as_actions: bool) -> Request:
         native = context.tools if not as_actions else ()
@@ -188,6 +187,7 @@ class Exchange:
         await self._session.append(Interrupted(reason))
 
     async def _log(self, reply: Reply, estimated: int) -> list[Event]:
+        await self._keeper.stop()
         connection = self._bench.connection
         self.said = AssistantSaid(
             text=reply.text,
@@ -202,12 +202,6 @@ class Exchange:
         )
         return await self._session.keep(self.said)
 
-    async def _flush(self) -> None:
-        now = time.monotonic()
-        if now - self._flushed >= FLUSH_SECONDS:
-            self._flushed = now
-            reasoning = Reasoning(self._reasoning) if self._reasoning else None
-            partial = AssistantSaid(self._text, reasoning, finish=None, model=self._bench.connection.model)
-            # A failing disk is told of when the whole answer cannot be kept; the stream goes on until then.
-            with suppress(NotSaved):
-                await self._session.archive.save_partial(self._session.id, entry_to_json(partial))
+    def _partial(self) -> AssistantSaid:
+        reasoning = Reasoning(self._reasoning) if self._reasoning else None
+        return AssistantSaid(self._text, reasoning, finish=None, model=self._bench.connection.model)
