@@ -36,7 +36,19 @@ from tui_agent.context.checkpoint import (
     checkpoint_of,
     checkpoint_to_json,
 )
-from tui_agent.context.fold import CANCELLED, OPENING, UNKNOWN_OUTCOME, context_of, fold, message_of, placement
+from tui_agent.context.fold import (
+    CANCELLED,
+    DEFAULT_SYSTEM_PROMPT,
+    OPENING,
+    UNKNOWN_OUTCOME,
+    Scales,
+    Surroundings,
+    context_of,
+    fold,
+    message_of,
+    placement,
+)
+from tui_agent.context.tokens import estimate_message, estimate_tools
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -48,6 +60,7 @@ from tui_agent.core.entries import (
     Entry,
     ImagePart,
     Interrupted,
+    Logged,
     ModelChosen,
     Noticed,
     OtherPart,
@@ -64,6 +77,7 @@ from tui_agent.core.entries import (
     Unpruned,
     UserSaid,
 )
+from tui_agent.core.messages import ToolSpec
 
 
 def texts(*entries: Entry) -> list[str]:
@@ -93,6 +107,42 @@ def test_the_system_message_is_made_fresh_from_prompt_date_and_directory() -> No
 def test_a_prompt_set_in_the_log_replaces_the_default_one_from_there_on() -> None:
     log = log_of(user("hello"), SystemPromptSet("be brief"), SystemPromptSet("be exact"))
     assert context_at_end(log).messages[0].text.startswith("be exact\n\n")
+
+
+def test_without_any_prompt_the_default_one_is_sent() -> None:
+    assert [message.text for message in fold([], Surroundings()).messages] == [DEFAULT_SYSTEM_PROMPT]
+
+
+def test_what_was_counted_when_it_was_said_is_not_counted_again() -> None:
+    counted = Logged(1, "", user("a"), tokens=700, characters=9_000)
+    context = fold([counted], HERE)
+    assert (context.characters, context.parts.tail, context.added) == (9_000, 704, 704), "with what a message costs"
+
+
+def test_all_parts_make_up_the_whole_and_each_message_of_the_tail_knows_what_stands_before_it() -> None:
+    here = replace(HERE, retrieved=("brought back " * 9,), tools=(ToolSpec("read", "Reads.", "{}"),))
+    entries: list[Entry] = [*alternating(4), compacted(2, "SUM"), Pinned("port 8081 " * 9), *alternating(2)]
+    context = context_at_end(log_of(*entries), here)
+    sizes = [estimate_message(message) for message in context.messages]
+    assert context.tokens == sum(sizes) + estimate_tools(here.tools)
+    assert context.tail_starts == tuple(sum(sizes[3:place]) for place in range(3, 7))
+    assert context.added == sum(sizes[3:])
+
+
+def test_entries_behind_the_checkpoint_are_not_yet_there() -> None:
+    log = log_of(*alternating(5))
+    assert context_of(checkpoint_of(log[:3]), log, HERE) == context_at_end(log[:3])
+
+
+def test_scales_weigh_an_entry_once_and_are_not_taken_in_by_another_of_the_same_number() -> None:
+    scales, log = Scales(), log_of(user("a"), Noticed("a note"), answer("b"))
+    scales.weigh_all(log)
+    assert scales.weigh(log[1]) is None
+    first = scales.weigh(log[0])
+    assert first is scales.weigh(log[0])
+    assert scales.weigh(Logged(1, "", user("else"))) != first
+    scales.forget(2)
+    assert context_of(checkpoint_of(log), log, HERE, scales) == context_at_end(log)
 
 
 def test_an_empty_log_folds_to_the_system_message_alone() -> None:

@@ -79,10 +79,10 @@ class Context:
     upto: int
     """Messages up to here are covered by the summary."""
 
-    added: int = 0
+    added: int
     """Estimated tokens of what stands behind the checkpoint's anchor; all of it when there is none."""
 
-    tail_starts: tuple[int, ...] = ()
+    tail_starts: tuple[int, ...]
     """For each message of the tail (the block not among them), the estimated tokens of the tail before it."""
 
     @property
@@ -99,7 +99,7 @@ class _Weighed:
     message: Message
     tokens: int
     characters: int
-    since: int = 0
+    since: int
     """From which sequence number on a request holds it."""
 
 
@@ -251,7 +251,7 @@ def _unique_ids(calls: Sequence[ToolCall]) -> list[str]:
 
 
 def _as_logged(logged: Logged, message: Message, *, changed: bool = False) -> _Weighed:
-    size = characters(message) if changed or logged.characters <= 0 else logged.characters
+    size = characters(message) if changed or not logged.characters else logged.characters
     return _Weighed(message, tokens_of(logged, message), size, since=logged.seq)
 
 
