@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -48,7 +49,7 @@ from tui_agent.context.fold import (
     message_of,
     placement,
 )
-from tui_agent.context.tokens import estimate_message, estimate_tools
+from tui_agent.context.tokens import estimate, estimate_message, estimate_tools
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -77,6 +78,7 @@ from tui_agent.core.entries import (
     Unpruned,
     UserSaid,
 )
+from tui_agent.core.events import GaugeParts
 from tui_agent.core.messages import ToolSpec
 
 
@@ -127,6 +129,29 @@ def test_all_parts_make_up_the_whole_and_each_message_of_the_tail_knows_what_sta
     assert context.tokens == sum(sizes) + estimate_tools(here.tools)
     assert context.tail_starts == tuple(sum(sizes[3:place]) for place in range(3, 7))
     assert context.added == sum(sizes[3:])
+
+
+def test_what_the_block_takes_is_told_by_what_it_holds() -> None:
+    def parts(*entries: Entry, **more: Any) -> tuple[GaugeParts, int]:
+        context = context_at_end(log_of(*entries), replace(HERE, **more))
+        system, *block_messages = (estimate_message(message) for message in context.messages[:2])
+        assert context.parts.tail == 0
+        return replace(context.parts, system=context.parts.system - system), sum(block_messages)
+
+    pin, rules, found = "port 8081", "run make check", "- brought back"
+    assert parts() == (GaugeParts(), 0)
+    made, frame = parts(Pinned(pin))
+    assert made == GaugeParts(pins=frame)
+    made, frame = parts(instructions=rules)
+    assert made == GaugeParts(system=frame)
+    made, frame = parts(compacted(0, "SUM"))
+    assert made == GaugeParts(summary=frame)
+    made, frame = parts(Pinned(pin), instructions=rules, retrieved=(found,))
+    assert made == GaugeParts(
+        system=estimate(rules), pins=frame - estimate(rules) - estimate(found), retrieved=estimate(found)
+    )
+    made, frame = parts(compacted(0, "SUM"), Pinned(pin))
+    assert made == GaugeParts(summary=frame - estimate(pin), pins=estimate(pin))
 
 
 def test_entries_behind_the_checkpoint_are_not_yet_there() -> None:

@@ -115,7 +115,7 @@ def _told(outcomes: Sequence[dict[str, Any]]) -> int:
             row[1] += 1
             continue
         change = outcome["change"]
-        name = f"{outcome['module']} {change['place'] or '(import)'}: {change['what']}"
+        name = f"{outcome['module']} {change['place']}: {change['what']}"
         row[2] += name in explained
         row[3] += name not in explained
         if name not in explained:

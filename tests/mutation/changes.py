@@ -42,7 +42,10 @@ class Change:
 
     number: int
     place: str
-    """The function it is in, `Class.method` style; empty for what is run when the module is imported."""
+    """The function or the name it is in, `Class.method` style."""
+
+    is_at_import: bool
+    """Whether it is in what is run when the module is imported."""
 
     lines: tuple[int, int]
     """The first and the last line of the expression, or of the statement's head."""
@@ -54,7 +57,7 @@ class Change:
 def changes(tree: ast.Module) -> Iterator[Change]:
     """Every change to a module, in a fixed order; the tree is changed while the consumer looks, then put back."""
     numbers = count()
-    for node, place in _nodes(tree, ()):
+    for node, place, is_at_import in _nodes(tree, ()):
         for field, instead in _alternatives(node):
             before, old = getattr(node, field), _shown(node, field)
             setattr(node, field, instead)
@@ -63,12 +66,12 @@ def changes(tree: ast.Module) -> Iterator[Change]:
             what = _gone(before, instead) if is_left_out else f"{old} -> {_shown(node, field)}"
             at = node.iter if isinstance(node, ast.comprehension) else node
             last = at.end_lineno or at.lineno if isinstance(at, ast.expr) else at.lineno
-            yield Change(next(numbers), ".".join(place), (at.lineno, last), what)
+            yield Change(next(numbers), ".".join(place), is_at_import, (at.lineno, last), what)
             setattr(node, field, before)
 
 
-def _nodes(node: ast.AST, place: tuple[str, ...], inside: bool = False) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """The nodes that may be changed, each with the function it is in; what stands only for readers is passed over."""
+def _nodes(node: ast.AST, place: tuple[str, ...], inside: bool = False) -> Iterator[tuple[Any, tuple[str, ...], bool]]:
+    """The nodes that may be changed, each with the place it is in; what stands only for readers is passed over."""
     if _is_said(node):
         return
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
@@ -76,15 +79,24 @@ def _nodes(node: ast.AST, place: tuple[str, ...], inside: bool = False) -> Itera
     if not inside and (_is_typing(node) or _is_wording(node)):
         return
     if isinstance(node, (ast.expr, ast.stmt, ast.comprehension)):
-        yield node, place if inside else ()
+        yield node, place, not inside
     for field, value in ast.iter_fields(node):
         if field in _UNREAD:
             continue
-        named = isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and field == "body"
-        below = (*place, node.name) if named else place  # type: ignore[attr-defined]
+        below = (*place, *_names(node, inside))
+        in_function = inside or (field == "body" and isinstance(node, _FUNCTIONS))
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
-                yield from _nodes(child, below, inside or (named and isinstance(node, _FUNCTIONS)))
+                yield from _nodes(child, below, in_function)
+
+
+def _names(node: ast.AST, inside: bool) -> Iterator[str]:
+    """What is added to the name of a place by going into this node."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if not inside:
+            yield name
 
 
 def _is_wording(node: ast.AST) -> bool:

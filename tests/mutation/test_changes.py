@@ -32,9 +32,11 @@ def test_each_mistake_that_could_be_made_is_made_once(source: str, expected: lis
 
 
 def test_a_change_says_where_it_is() -> None:
-    tree = ast.parse("LIMIT = 3\nclass A:\n    def f(self):\n        return 1\n")
+    tree = ast.parse("LIMIT = 3\nclass A:\n    size: int = 4\n    def f(self, x=5):\n        y = 1\n")
 
-    assert [(change.place, change.lines, change.what) for change in changes(tree)] == [
-        ("", (1, 1), "3 -> 4"),
-        ("A.f", (4, 4), "1 -> 2"),
+    assert [(change.place, change.is_at_import, change.lines, change.what) for change in changes(tree)] == [
+        ("LIMIT", True, (1, 1), "3 -> 4"),
+        ("A.size", True, (3, 3), "4 -> 5"),
+        ("A.f", True, (4, 4), "5 -> 6"),
+        ("A.f", False, (5, 5), "1 -> 2"),
     ]

@@ -149,7 +149,7 @@ class Trials:
                 code = compile(tree, str(path), "exec")
             changed = {key: each for key, each in _codes(code).items() if original.get(key) != each}
             swaps = [(function, changed[key]) for key, function in live if key in changed]
-            if change.place and swaps and all(_fits(*swap) for swap in swaps):
+            if not change.is_at_import and swaps and all(_fits(*swap) for swap in swaps):
                 tests = _tests_of(change.lines, module, covering)
                 yield self._tried_inside(session.items, module, change, swaps, tests)
             else:
@@ -157,8 +157,8 @@ class Trials:
 
     def _chosen(self, every: Sequence[Change], module: str) -> set[int]:
         """The changes to try; of a sample at most one in eleven is at import, which takes as long as ten others."""
-        inside = [change.number for change in every if change.place]
-        at_import = [change.number for change in every if not change.place]
+        inside = [change.number for change in every if not change.is_at_import]
+        at_import = [change.number for change in every if change.is_at_import]
         if self._sample:
             dice = Random(f"{self._seed} {module}")
             inside = dice.sample(inside, min(len(inside), self._sample))
