@@ -49,6 +49,7 @@ from tui_agent.context.fold import (
     message_of,
     placement,
 )
+from tui_agent.context.harmless import sendable_extra
 from tui_agent.context.tokens import estimate, estimate_message, estimate_tools
 from tui_agent.core.entries import (
     ApprovalAsked,
@@ -523,6 +524,21 @@ def test_unknown_keys_of_a_call_never_replace_what_it_says(extra: str) -> None:
     call = ToolCall("c", "f", "{}", extra=extra)
     sent = wire_of(log_of(user("go"), AssistantSaid("", tool_calls=(call,)), result("c")))
     assert sent[2]["tool_calls"] == [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize(
+    ("extra", "sent"),
+    [
+        ("", ""),
+        ("[1]", ""),
+        ('{"a": NaN}', ""),
+        ('{"a": "é", "b": 1}', '{"a": "é", "b": 1}'),
+        ('{"id": 1, "type": "x", "function": {}}', ""),
+        ('{"id": 1, "a": "é", "type": "x", "b": [1, 2], "function": {}}', '{"a":"é","b":[1,2]}'),
+    ],
+)
+def test_of_a_calls_keys_the_unknown_ones_are_kept(extra: str, sent: str) -> None:
+    assert sendable_extra(extra) == sent
 
 
 def test_unknown_keys_of_a_call_are_sent_back() -> None:

@@ -33,7 +33,7 @@ def sendable_arguments(arguments: str) -> str:
 
 def sendable_extra(extra: str) -> str:
     """A call's unknown keys as a JSON object; "" when they are none. They never replace what the call itself says."""
-    if not extra or not _is_object(extra):
+    if not _is_object(extra):
         return ""
     keys = json.loads(extra)
     known = {"id", "type", "function"} & set(keys)
@@ -52,4 +52,4 @@ def _is_object(text: str) -> bool:
 
 
 def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is not JSON")
+    raise ValueError(constant)
