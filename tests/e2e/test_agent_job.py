@@ -88,6 +88,26 @@ def run_the_test(app: PtyApp, server: ModelServer, work: Path) -> None:
     assert (work / "ran.txt").read_text() == "ran\n"
 
 
+def take_the_edit_back(app: PtyApp, server: ModelServer, work: Path) -> None:
+    """The file as it was before, in another run of the program, and a command to see it."""
+    app.say("/undo-files")
+    app.sees("Take these changes back?")
+    app.sees("-    return max(low, min(value, high))")
+    app.sees("+    return min(low, max(value, high))")
+    assert (work / "clamp.py").read_text() != SOURCE, "nothing is written before a yes"
+    app.press("y")
+    app.sees("took the agent's changes of these files back")
+    assert (work / "clamp.py").read_text() == SOURCE
+    app.say("!grep -c min clamp.py")
+    app.sees("$ grep -c min clamp.py  ✓")
+    server.script(says("I see that you did."))
+    app.say("look at it")
+    app.sees("I see that you did.")
+    told = [message["content"] for message in server.requests[-1].messages[-3:-1]]
+    assert told[0].startswith("I took your changes of these files back")
+    assert told[1].startswith("I ran a command myself:\n```\ngrep -c min clamp.py\n```\nIt printed:\n```\n1\n```")
+
+
 def ends_and_is_restored(app: PtyApp) -> None:
     app.sees_no("Esc stops")
     app.press("ctrl+q")
@@ -132,6 +152,7 @@ def test_read_edit_compact_run_undo_go_on(
         app.say("thanks")
         app.sees("Good bye.")
         assert server.requests[-1].messages[: len(undone)] == undone
+        take_the_edit_back(app, server, work)
         ends_and_is_restored(app)
     assert all(problems(request.messages) == [] for request in server.requests)
     archive = only_session(tmp_path / "data")["archive"]
