@@ -125,6 +125,8 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     )
     app.run(mouse=loaded.settings.mouse)
     let_go_of_lost_terminal()
+    if app.left_over and not is_served:
+        print(visible(app.left_over.strip()), file=sys.stderr, end="\n\n")
     if app.resumable and not is_served:
         # Where it was kept and configured by flags, they are needed again.
         flags = [each for each in settings_flags(args) if each.startswith(("--data-dir=", "--config="))]

@@ -35,6 +35,22 @@ def test_the_hint_on_leaving_opens_the_same_session(tmp_path: Path) -> None:
             assert app.ends() == 0
 
 
+def test_the_last_answer_stays_in_the_terminal_where_the_settings_want_it(tmp_path: Path) -> None:
+    with ModelServer(says("It is **periwinkle**.\n\x1b[2JThat is all.")) as server:
+        environ = environment(tmp_path, server, print_answer="true")
+        with PtyApp(environ=environ, cwd=tmp_path) as app:
+            app.until(lambda: bool(GAUGE.search(app.text)), "no session was opened")
+            app.say("name a colour")
+            app.sees("That is all.")
+            app.sees_no("Esc stops")
+            app.press("ctrl+q")
+            assert app.ends() == 0
+            assert app.is_restored() == []
+            app.settle()
+            left = app.terminal.written.rpartition(b"\x1b[?1049l")[2].decode()  # on the screen it was started from
+        assert re.search(r"It is \*\*periwinkle\*\*\.\r\n[^\x1b\n]*That is all\.\r\n\r\nGo on with: ", left), left
+
+
 def test_nothing_is_left_when_nothing_was_said(tmp_path: Path) -> None:
     with ModelServer() as server, PtyApp(environ=environment(tmp_path, server), cwd=tmp_path) as app:
         app.until(lambda: bool(GAUGE.search(app.text)), "no session was opened")

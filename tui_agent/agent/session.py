@@ -18,9 +18,11 @@ from tui_agent.context.checkpoint import (
 )
 from tui_agent.context.fold import Context, Scales, Surroundings, context_of, message_of
 from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
+from tui_agent.context.pairing import is_rewound
 from tui_agent.context.tokens import estimate, estimate_sampled
 from tui_agent.core.counting import Counter
 from tui_agent.core.entries import (
+    AssistantSaid,
     Entry,
     Logged,
 )
@@ -324,6 +326,17 @@ class Session:
         if self._is_unsent_nameless:
             await self.archive.save_unsent("", "")
             self._is_unsent_nameless = False
+
+
+def last_answer(session: Session) -> str:
+    """The newest answer in words that stands; "" for none."""
+    for logged in reversed(session.tail):
+        match logged.entry:
+            case AssistantSaid(text) if text.strip() and not is_rewound(logged.seq, session.checkpoint.rewound):
+                return text
+            case _:
+                pass
+    return ""
 
 
 async def _stored_checkpoint(archive: Archive, session_id: str) -> Checkpoint:

@@ -159,6 +159,9 @@ class Settings:
     characters: Literal["auto", "unicode", "ascii"] = _setting(
         "auto", N_("What borders, bars and marks are drawn with; auto is ascii in a C locale."), at_start=True
     )
+    print_answer: bool = _setting(
+        False, N_("Whether the last answer is printed when you leave, so that it stays in the terminal.")
+    )
     animation: bool = _setting(True, N_("Whether anything moves by itself."), at_start=True)
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
         "bell", N_("How to call when a turn or an approval waits and the terminal is not in front.")

@@ -51,6 +51,9 @@ class Conducting(Acting, Protocol):
     @property
     def resumable(self) -> str: ...
 
+    @property
+    def left_over(self) -> str: ...
+
 
 class TuiAgentApp(App[None]):
     """Hangs the parts up; owns none of the work."""
@@ -214,6 +217,11 @@ class TuiAgentApp(App[None]):
     def resumable(self) -> str:
         """The id of the session that was left, to go on in; "" when nothing was said in it."""
         return self._conductor.resumable if self._conductor is not None else ""
+
+    @property
+    def left_over(self) -> str:
+        """The answer that is to stay in the terminal; "" for none."""
+        return self._conductor.left_over if self._conductor is not None else ""
 
     # ── what goes out of the program ─────────────────────────────────────────
 

@@ -14,7 +14,7 @@ from tui_agent.agent import background, changes
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
-from tui_agent.agent.session import Session
+from tui_agent.agent.session import Session, last_answer
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
@@ -267,6 +267,12 @@ class Conductor:
         """The id of the session on the screen; "" when nothing was said in it."""
         session = self.view.session
         return session.id if session is not None and session.stored else ""
+
+    @property
+    def left_over(self) -> str:
+        """The answer that is printed on leaving; "" unless the settings want it."""
+        session = self.view.session
+        return last_answer(session) if session is not None and self.services.settings.print_answer else ""
 
     def stop(self) -> bool:
         """Stop the answer, what waits to be sent, or the edit of an earlier message; whether there was any."""

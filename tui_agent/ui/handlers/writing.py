@@ -17,7 +17,8 @@ from textual.app import SuspendNotSupported
 
 from tui_agent.agent import changes
 from tui_agent.agent.proposals import Wish
-from tui_agent.core.entries import AssistantSaid, ImagePart, UserSaid, is_spoken, said_text
+from tui_agent.agent.session import last_answer
+from tui_agent.core.entries import ImagePart, UserSaid, is_spoken, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user
@@ -144,11 +145,10 @@ async def _copy_code(chat: Conductor) -> None:
 
 
 def _last_answer(chat: Conductor) -> str:
-    session = open_session_of(chat)
-    for logged in reversed(session.tail):
-        if isinstance(logged.entry, AssistantSaid) and logged.entry.text.strip():
-            return logged.entry.text
-    raise UsageError(_("There is no answer yet."))
+    answer = last_answer(open_session_of(chat))
+    if not answer:
+        raise UsageError(_("There is no answer yet."))
+    return answer
 
 
 async def history(chat: Conductor, argument: str) -> None:
