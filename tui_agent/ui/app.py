@@ -49,10 +49,7 @@ class Conducting(Acting, Protocol):
     async def close(self) -> None: ...
 
     @property
-    def resumable(self) -> str: ...
-
-    @property
-    def left_over(self) -> str: ...
+    def parting(self) -> tuple[str, str]: ...
 
 
 class TuiAgentApp(App[None]):
@@ -216,12 +213,12 @@ class TuiAgentApp(App[None]):
     @property
     def resumable(self) -> str:
         """The id of the session that was left, to go on in; "" when nothing was said in it."""
-        return self._conductor.resumable if self._conductor is not None else ""
+        return self._conductor.parting[0] if self._conductor is not None else ""
 
     @property
     def left_over(self) -> str:
         """The answer that is to stay in the terminal; "" for none."""
-        return self._conductor.left_over if self._conductor is not None else ""
+        return self._conductor.parting[1] if self._conductor is not None else ""
 
     # ── what goes out of the program ─────────────────────────────────────────
 

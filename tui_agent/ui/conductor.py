@@ -263,16 +263,13 @@ class Conductor:
         await self.services.close()
 
     @property
-    def resumable(self) -> str:
-        """The id of the session on the screen; "" when nothing was said in it."""
+    def parting(self) -> tuple[str, str]:
+        """What is printed on leaving: the id of the session on the screen ("" when nothing was said in it), and its
+        last answer ("" unless the settings want it)."""
         session = self.view.session
-        return session.id if session is not None and session.stored else ""
-
-    @property
-    def left_over(self) -> str:
-        """The answer that is printed on leaving; "" unless the settings want it."""
-        session = self.view.session
-        return last_answer(session) if session is not None and self.services.settings.print_answer else ""
+        if session is None or not session.stored:
+            return "", ""
+        return session.id, last_answer(session) if self.services.settings.print_answer else ""
 
     def stop(self) -> bool:
         """Stop the answer, what waits to be sent, or the edit of an earlier message; whether there was any."""
