@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.canary import canaries_under
+from tests.fakes.keyring import FakeKeyring, fake_keyring
 from tui_agent.language import ENGLISH, use
 
 _MACHINE = dict(os.environ)
@@ -44,6 +45,7 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
         "TIKTOKEN_CACHE_DIR": str(home / "no-vocabulary"),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
     }
     with pytest.MonkeyPatch.context() as patch:
         for name in set(os.environ) - set(kept) - set(own):
@@ -53,6 +55,13 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> It
             patch.setenv(name, value)
         use(ENGLISH)
         yield home
+
+
+@pytest.fixture
+def keyring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeKeyring]:
+    """The system's keyring, in memory."""
+    with fake_keyring(tmp_path_factory.mktemp("keyring")) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

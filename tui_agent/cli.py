@@ -88,11 +88,12 @@ def _run(args: argparse.Namespace) -> int:
     loaded = load(flags, os.environ, path, must_exist=bool(args.config))
     for problem in loaded.problems:
         print(f"tui-agent: {visible(problem)}", file=sys.stderr)
+    origin = Origin(path, flags, os.environ)
     if not args.command and args.prompt is None:
-        return _open_app(args, loaded, Origin(path, flags, os.environ))
+        return _open_app(args, loaded, origin)
     from tui_agent.cli_headless import run_headless
 
-    return run_headless(args, loaded)
+    return run_headless(args, loaded, origin)
 
 
 def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:

@@ -13,7 +13,7 @@ from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
 from tui_agent.errors import UsageError
 from tui_agent.language import _
-from tui_agent.settings import Loaded
+from tui_agent.settings import Loaded, Origin
 
 _PATIENCE = 2.0
 """Seconds after which the user is told that the program waits for what is piped into it."""
@@ -21,13 +21,13 @@ _PATIENCE = 2.0
 Work = Coroutine[Any, Any, int]
 
 
-def run_headless(args: argparse.Namespace, loaded: Loaded) -> int:
+def run_headless(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     """Carry out what was asked for; the exit code.
 
     Raises:
         TuiAgentError: it cannot be done; the text says why.
     """
-    return asyncio.run(until_stopped(_work(args, loaded, Services(loaded.settings), Streams())))
+    return asyncio.run(until_stopped(_work(args, loaded, Services(loaded.settings, origin=origin), Streams())))
 
 
 def _work(args: argparse.Namespace, loaded: Loaded, services: Services, streams: Streams) -> Work:

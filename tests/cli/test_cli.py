@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Terminal
+from tests.fakes.canary import CANARY
+from tests.fakes.keyring import FakeKeyring
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, refuses, says
 from tui_agent import __version__
@@ -177,6 +179,20 @@ def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) 
     assert report["endpoint"] == server.url
     assert report["model"] == "fake-model"
     assert report["key"] == "set"
+
+
+def test_a_key_in_the_keyring_is_told_of_and_can_be_forgotten(
+    terminal: Terminal, server: ModelServer, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert terminal.json("doctor", "--json")["key_source"] == "OPENAI_API_KEY"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    keyring.kept["tui-agent", server.url.removesuffix("/v1")] = CANARY
+    report = terminal.json("doctor", "--json")
+    assert (report["key"], report["key_source"]) == ("set", "keyring")
+    terminal.run("-p", "/forget-key")
+    assert keyring.kept == {}
+    assert terminal.json("doctor", "--json")["key"] == "not set"
+    terminal.run("-p", "/forget-key", code=2)
 
 
 def test_a_key_that_would_cross_the_network_unencrypted_is_told_of(

@@ -122,7 +122,7 @@ async def prepare(settings: Settings) -> None:
 
 
 async def connect(settings: Settings, report: Report) -> Connection:
-    """The endpoint that is configured; else a local server; else the embedded model.
+    """The endpoint that is configured; else OpenAI, if its key is kept; else a local server; else the embedded model.
 
     Raises:
         NothingConfigured: there is nothing to talk to; the text says the exact commands.
@@ -132,6 +132,10 @@ async def connect(settings: Settings, report: Report) -> Connection:
         base_url = settings.base_url or OPENAI_BASE_URL
         report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)
+    kept = await _with_stored_key(Endpoint(OPENAI_BASE_URL))
+    if kept.api_key:
+        report(_("connecting to {base_url}").format(base_url=kept.base_url))
+        return await _connect_to(kept, settings)
     report(_("looking for a local model server"))
     servers = await find_local_servers()
     for server in servers:
@@ -174,7 +178,7 @@ def _nothing_configured(servers: Sequence[LocalServer]) -> NothingConfigured:
 
 async def _with_stored_key(endpoint: Endpoint) -> Endpoint:
     """The endpoint with the key that was stored for its origin, when it was given none."""
-    if endpoint.api_key or endpoint.is_loopback:
+    if endpoint.api_key:
         return endpoint
     key = await stored_key(endpoint.origin)
     return replace(endpoint, api_key=key) if key else endpoint

@@ -9,6 +9,7 @@ from tui_agent.agent.export import FORMS, export
 from tui_agent.agent.export.as_json import gauge_to_json, json_text
 from tui_agent.agent.headless_run import Run, proposal_of
 from tui_agent.agent.headless_streams import TURN_FAILED
+from tui_agent.agent.keys import forget_key
 from tui_agent.agent.proposals import wish_of
 from tui_agent.agent.spending import known_prices, spending_in_words, spending_to_json
 from tui_agent.core.entries import Compacted, Noticed, SystemPromptSet
@@ -146,6 +147,11 @@ async def _help(run: Run, argument: str) -> int:
     return run.say_reply("\n".join(COMMANDS))
 
 
+async def _forget_key(run: Run, argument: str) -> int:
+    place = await forget_key(run.services)
+    return run.say_reply(_("The keyring has no key for {place} any more.").format(place=place))
+
+
 async def _retry(run: Run, argument: str) -> int:
     await run.services.connect(lambda words: None)
     return await run.follow(run.new_turn().retry())
@@ -167,6 +173,7 @@ COMMANDS: dict[str, Command] = {
     "/system": _system,
     "/retry": _retry,
     "/export": _export,
+    "/forget-key": _forget_key,
     "/help": _help,
 }
 """What `-p` takes; an unknown word after a slash is refused, unless it is a path."""

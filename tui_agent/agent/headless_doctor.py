@@ -7,6 +7,7 @@ import sys
 
 from tui_agent import __version__
 from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams
+from tui_agent.agent.keys import key_source
 from tui_agent.agent.services import Services
 from tui_agent.core.columns import padded
 from tui_agent.errors import TuiAgentError
@@ -22,6 +23,7 @@ _NAMES = {
     "config": N_("config"),
     "cache": N_("cache"),
     "key": N_("key"),
+    "key_source": N_("key_source"),
     "problems": N_("problems"),
     "sessions": N_("sessions"),
     "endpoint": N_("endpoint"),
@@ -47,6 +49,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         "config": str(config_file()),
         "cache": str(cache_dir()),
         "key": N_("set") if settings.api_key else N_("not set"),
+        "key_source": "",
         "problems": list(problems),
     }
     code = DONE
@@ -55,6 +58,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         report["sessions"] = len(await services.sessions())
         connection = await services.connect(streams.note if not as_json else lambda words: None)
         limits = connection.limits(settings)
+        report |= await _key(services)
         report |= {
             "endpoint": connection.endpoint.base_url,
             "place": connection.place,
@@ -66,6 +70,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         if connection.warning:
             report["problems"] = [*problems, connection.warning]
     except TuiAgentError as error:
+        report |= await _key(services)
         report["error"] = str(error)
         code = TURN_FAILED
     finally:
@@ -77,7 +82,15 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
     return code
 
 
+async def _key(services: Services) -> dict[str, object]:
+    try:
+        source = await key_source(services)
+    except TuiAgentError:  # an address that cannot be used has no key; it is the error that is told
+        source = N_("set") if services.settings.api_key else ""
+    return {"key": N_("set") if source else N_("not set"), "key_source": source}
+
+
 def _told(name: str, value: object) -> object:
-    if name in ("key", "place", "window_source"):
+    if name in ("key", "key_source", "place", "window_source"):
         return _(str(value))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

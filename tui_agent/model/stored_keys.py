@@ -13,9 +13,23 @@ _SECONDS = 10.0
 """A locked keyring may ask its owner for a password first."""
 
 
+_RECOMMENDED = 1
+"""The priority from which the package itself recommends a keyring; those below are files, or keep nothing."""
+
+
 def has_keyring() -> bool:
     """Whether the extra is installed. Looks, but imports nothing."""
     return find_spec("keyring") is not None
+
+
+async def usable_keyring() -> str:
+    """The name of the keyring that keys are kept in; "" when there is none, or none that is safe to keep one in."""
+    if not has_keyring():
+        return ""
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(_recommended), _SECONDS)
+    except TimeoutError:
+        return ""
 
 
 async def stored_key(origin: str) -> str:
@@ -40,6 +54,15 @@ async def store_key(origin: str, key: str) -> None:
         await asyncio.wait_for(asyncio.to_thread(_set, origin, key), _SECONDS)
     except TimeoutError:
         raise _not_kept(_("The keyring did not answer; it may be locked.")) from None
+
+
+def _recommended() -> str:
+    keyring = _keyring()
+    try:
+        backend = keyring.get_keyring()
+        return str(backend.name) if backend.priority >= _RECOMMENDED else ""
+    except (keyring.errors.KeyringError, RuntimeError):  # some backends find out only here that they cannot work
+        return ""
 
 
 def _get(origin: str) -> str:

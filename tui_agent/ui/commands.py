@@ -80,6 +80,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("cost", N_("tokens and money this session has taken")),
     Command("notices", N_("what was told at the top of the screen, to read again")),
     Command("import", N_("take over sessions from a file"), N_("path"), needs_argument=True),
+    Command("forget-key", N_("take this endpoint's key out of the system's keyring")),
     Command("doctor", N_("what is configured, reachable, and its window")),
     Command("quit", N_("leave"), binding="quit"),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from tui_agent import __version__
+from tui_agent.agent.keys import key_source
 from tui_agent.core.columns import padded
 from tui_agent.errors import UsageError
 from tui_agent.language import _
@@ -56,13 +57,17 @@ async def theme(chat: Conductor, name: str) -> None:
 
 async def doctor(chat: Conductor, argument: str) -> None:
     settings, bench = chat.services.settings, chat.services.bench
+    source = await key_source(chat.services)
     facts = [
         (_("version"), f"tui-agent {__version__}, Python {platform.python_version()}"),
         (_("terminal"), f"{os.environ.get('TERM', '')}, {chat.app.size.width} x {chat.app.size.height}"),
         (_("archive"), str(archive_file(settings.data_dir))),
         (_("settings"), str(config_file())),
         (_("log"), str(log_dir(override=settings.data_dir))),
-        (_("key"), _("set (its value is never shown)") if settings.api_key else _("not set")),
+        (
+            _("key"),
+            _("set, from: {source} (its value is never shown)").format(source=_(source)) if source else _("not set"),
+        ),
     ]
     if bench is None:
         facts.append((_("model"), _("none is connected; the start card says what to do")))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
+from tui_agent.agent.keys import forget_key, keep_key, keeper, place_of_key
 from tui_agent.agent.spending import known_prices, remember_prices
 from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.core.events import Gauge
@@ -189,7 +190,11 @@ async def start(chat: Conductor, choice: str) -> None:
             chat.later("connect")
         case "key":
             question = TextPromptScreen(
-                _("Enter a key"), _("Kept in memory for this run only. OPENAI_API_KEY sets it for good."), secret=True
+                _("Enter a key"),
+                _("It is sent to {place} alone. Once it works you are asked whether to keep it.").format(
+                    place=place_of_key(chat.services)
+                ),
+                secret=True,
             )
             chat.app.push_screen(question, lambda key: chat.later("use-key", key.strip()) if key else None)
         case "local":
@@ -205,6 +210,32 @@ async def start(chat: Conductor, choice: str) -> None:
 async def use_key(chat: Conductor, key: str) -> None:
     chat.services.change_settings(api_key=key)
     await chat.connect()
+    if chat.screen.is_unconfigured:
+        return
+    keyring = await keeper(chat.services)
+    if not keyring:
+        how = _("The key is used in this run only. OPENAI_API_KEY keeps it, or the keyring: {command}")
+        chat.screen.tell(how.format(command='pip install "tui-agent[keyring]"'))
+        return
+    question = ConfirmScreen(
+        _("Keep this key?"),
+        _("It can be kept in this system's keyring ({keyring}), for {place} alone; /forget-key takes it out.").format(
+            keyring=safe(keyring, single_line=True), place=place_of_key(chat.services)
+        ),
+        yes=_("Keep it"),
+        no=_("This run only"),
+    )
+    chat.app.push_screen(question, lambda yes: chat.later("keep-key") if yes else None)
+
+
+async def keep(chat: Conductor, argument: str) -> None:
+    place = await keep_key(chat.services)
+    chat.screen.tell(_("The key for {place} is kept in the keyring.").format(place=place))
+
+
+async def forget(chat: Conductor, argument: str) -> None:
+    place = await forget_key(chat.services)
+    chat.screen.tell(_("The keyring has no key for {place} any more.").format(place=place))
 
 
 async def use_url(chat: Conductor, url: str) -> None:
@@ -225,5 +256,7 @@ HANDLERS: Mapping[str, Handler] = {
     "start": start,
     "use-key": use_key,
     "use-url": use_url,
+    "keep-key": keep,
+    "forget-key": forget,
     "connect": connect,
 }
