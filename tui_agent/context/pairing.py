@@ -62,8 +62,8 @@ class Pairs:
     steps: dict[int, Step]
     """By the sequence number of the assistant's entry; rewound ones are not in it."""
 
-    answering: dict[int, Step]
-    """Results and approvals that belong to a step, by their own sequence number."""
+    answering: set[int]
+    """The sequence numbers of results and approvals that belong to a step."""
 
 
 def is_rewound(seq: int, ranges: Ranges) -> bool:
@@ -104,7 +104,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.steps: dict[int, Step] = {}
-        self.answering: dict[int, Step] = {}
+        self.answering: set[int] = set()
         self._nearest: dict[str, Step | None] = {}
         self._unclosed: list[Step] = []
 
@@ -120,7 +120,7 @@ class _Reader:
                 step = self._nearest.get(call_id)
                 if step is not None and _take(step, logged, call_id):
                     step.last = logged.seq
-                    self.answering[logged.seq] = step
+                    self.answering.add(logged.seq)
             case _:
                 pass
 
@@ -163,5 +163,4 @@ def _take(step: Step, logged: Logged, call_id: str) -> bool:
             place = next(iter(waiting), None)
             if place is not None:
                 step.results[place] = logged
-                step.asked.discard(place)
     return place is not None
