@@ -210,6 +210,14 @@ def test_what_was_taken_back_in_several_steps_is_one_stretch() -> None:
     assert ranges_of(log_of(user("a"), Rewound(0))) == ((1, 1),)
     assert ranges_of(log_of(user("a"), Rewound(-7), user("b"))) == ((1, 1),)
     assert ranges_of(log_of(user("a"), Rewound(1))) == ()
+    assert ranges_of(log_of(*alternating(4), Rewound(2), user("c"), Rewound(5))) == ((3, 4), (6, 6))
+    assert ranges_of(log_of(*alternating(4), Rewound(2), Rewound(3))) == ((3, 5),)
+
+
+def test_of_two_calls_with_one_id_each_is_asked_about() -> None:
+    log: list[Entry] = [user("go"), calls("x", "x"), ApprovalAsked("x", "a"), ApprovalAsked("x", "b")]
+    for more, is_pending in ((1, True), (2, False)):
+        assert atoms(log_of(*log, *[ApprovalAnswered("x", "once")] * more))[1].is_pending is is_pending
 
 
 def test_a_question_about_a_call_that_has_its_result_opens_nothing() -> None:
