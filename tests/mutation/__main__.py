@@ -21,8 +21,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 GROUPS = {
     "context/block context/checkpoint context/fold context/gauge context/harmless context/pairing context/saying": (
-        "context/test_cuts.py context/test_fold.py context/test_gauge.py context/test_policy.py "
-        "context/test_saying.py context/test_spending.py"
+        "context/test_cuts.py context/test_deeds.py context/test_fold.py context/test_gauge.py "
+        "context/test_policy.py context/test_saying.py context/test_spending.py"
     ),
     "context/cuts context/policy": "context/test_cuts.py context/test_policy.py",
     "context/prune context/tokens": "context/test_prune.py context/test_tokens.py context/test_gauge.py",
