@@ -184,6 +184,18 @@ async def test_another_model_is_chosen_from_what_the_endpoint_lists(tmp_path: Pa
             assert server.requests[-1].body["model"] == "other-model"
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "nothing matches"), ("zh", "没有匹配")])
+async def test_the_palette_says_in_the_readers_language_that_nothing_matches(
+    tmp_path: Path, language: str, words: str
+) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, language=language) as person:
+            await person.press("ctrl+p", *"zzzqqq")
+            await person.sees(words)
+            await person.press("enter")
+            await person.until(lambda: person.app.screen is person.conductor.screen)
+
+
 async def test_every_command_is_in_the_palette(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:

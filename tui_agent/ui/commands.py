@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from tui_agent.language import N_, _
 from tui_agent.values import frozen
@@ -175,6 +176,10 @@ def begins_shell(text: str) -> bool:
     return isinstance(read_prompt(text), Shell) if text.startswith("!") else False
 
 
+def _do_nothing() -> None:
+    """What is chosen where there is nothing to choose."""
+
+
 class CommandPalette(Provider):
     """Every slash command in Textual's command palette."""
 
@@ -184,11 +189,15 @@ class CommandPalette(Provider):
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
+        matches = False
         for command in COMMANDS:
             label = f"/{command.name}  {_(command.help)}"
             score = matcher.match(label)
             if score > 0:
+                matches = True
                 yield Hit(score, matcher.highlight(label), self._runner(command), help=_(command.help))
+        if not matches:  # Textual would say so in English alone
+            yield Hit(0, Content(_("nothing matches")), _do_nothing, text=_("nothing matches"))
 
     def _runner(self, command: Command) -> Callable[[], object]:
         return partial(self.screen.run_action, f"command('{command.name}')")

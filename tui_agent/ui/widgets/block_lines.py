@@ -27,6 +27,7 @@ from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
 from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
+from tui_agent.ui.widgets.told_results import in_readers_words
 from tui_agent.values import frozen
 
 RUNNING_LINES = 10
@@ -326,7 +327,7 @@ def _told(block: ToolBlock) -> str:
             lines = block.output.removesuffix("\n").count("\n") + 1 if block.output else 0
             return ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines) if lines else _("done")
         case "failed" | "denied":
-            said = safe(block.output.strip().split("\n", 1)[0], single_line=True)
+            said = safe(in_readers_words(block.output.strip().split("\n", 1)[0]), single_line=True)
             word = _(_STATES[block.state][1])
             return f"{word}: {_shortened(said, 60)}" if said else word
         case "running" if block.progress:

@@ -1,0 +1,105 @@
+"""What a call's line says of a failure is in the reader's language, though the model is told it in English."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tui_agent.agent import pending, tool_calls
+from tui_agent.agent.approval import Decision
+from tui_agent.core.entries import ToolCall
+from tui_agent.language import use
+from tui_agent.settings import speak
+from tui_agent.ui.widgets.block_lines import Manner, Standing, lay_out
+from tui_agent.ui.widgets.blocks import ToolBlock
+from tui_agent.ui.widgets.told_results import TOLD, _pattern, in_readers_words
+
+AGENT = Path(tool_calls.__file__).parent
+
+
+def skeletons(made: ast.expr) -> Iterator[str]:
+    """The texts that an expression may give, `{}` for what is put in."""
+    match made:
+        case ast.Constant(str(text)):
+            yield text
+        case ast.JoinedStr(parts):
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in parts)  # type: ignore[misc]
+        case ast.IfExp(_, body, orelse):
+            yield from skeletons(body)
+            yield from skeletons(orelse)
+        case ast.BinOp(left, ast.Add(), right):
+            yield from map("".join, product(skeletons(left), skeletons(right)))
+        case _:
+            yield ast.unparse(made)
+
+
+def failures() -> list[tuple[str, str]]:
+    """Where a tool fails, and what it says first."""
+    return [
+        (path.name, each)
+        for path in sorted(AGENT.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ToolFailed" and node.args
+        for each in skeletons(node.args[0])
+    ]
+
+
+def test_every_failure_of_a_tool_is_known() -> None:
+    assert failures()
+    known = [_pattern(each) for each in TOLD]
+    assert [made for made in failures() if not any(each.fullmatch(made[1]) for each in known)] == []
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    from tui_agent.language import ENGLISH
+
+    speak("zh", {})
+    yield
+    use(ENGLISH)
+
+
+OURS = [
+    tool_calls._denial(Decision("denied")).output,
+    tool_calls._denial(Decision("denied", "not there")).output,
+    tool_calls._DENIED_BEFORE,
+    tool_calls._unreadable(ToolCall("c", "x", "{", malformed="{")),
+    tool_calls._unreadable(ToolCall("c", "x", "{}", malformed="[1]")),
+    pending.CANCELLED,
+    pending.PASSED_OVER,
+    pending.NEVER_BEGUN,
+    pending.OUTCOME_UNKNOWN,
+    "Not run: the user's deny list forbids it (rm).",
+    "src/a.py is gone. It existed when the change was shown; nothing was written.",
+    "src/a b.py does not exist.",
+]
+
+
+@pytest.mark.parametrize("told", OURS, ids=range(len(OURS)))
+def test_what_the_program_says_itself_is_shown_in_chinese(told: str, chinese: None) -> None:
+    assert re.search("[\u4e00-\u9fff]", in_readers_words(told.split("\n", 1)[0]))
+
+
+def test_what_is_put_in_stays_as_it_is(chinese: None) -> None:
+    assert "src/a b.py" in in_readers_words("src/a b.py does not exist. Look with list_files.")
+    assert "use [make] {x}" in in_readers_words("The user denied this call and said: use [make] {x}")
+
+
+@pytest.mark.parametrize("line", ["error: something else", "", "FAILED tests/test_a.py", "is gone"])
+def test_other_words_are_left_alone(line: str, chinese: None) -> None:
+    assert in_readers_words(line) == line
+
+
+def test_in_english_nothing_is_changed() -> None:
+    assert [in_readers_words(each) for each in OURS] == OURS
+
+
+def test_an_opened_card_shows_what_the_model_was_told(chinese: None) -> None:
+    block = ToolBlock(1, "", ToolCall("c", "read_file", "{}"), state="denied", output="The user denied this call.")
+    block.opened = True
+    rows = ["".join(run.text for run in row.runs) for row in lay_out(block, 80, Manner(), Standing()).rows]
+    assert "The user denied this call." in rows[-1]
+    assert "The user denied this call." not in rows[0]
