@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from textual.events import Key
+from textual.events import AppBlur, AppFocus, Key
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, refuses, says
@@ -330,6 +330,19 @@ async def test_of_what_is_typed_in_one_go_before_the_prompt_has_the_focus_nothin
                 person.app.post_message(Key(key, character))
             await person.until(lambda: len(person.prompt_text) == 4)
             assert person.prompt_text == "is??"
+
+
+async def test_enter_right_before_another_window_is_turned_to_sends(tmp_path: Path) -> None:
+    with ModelServer(says("Yes.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.press(*"Is it done")
+            person.app.post_message(Key("enter", "\r"))
+            person.app.post_message(AppBlur())
+            await person.sees("Yes.")
+            assert person.prompt_text == ""
+            assert person.app.focused is None
+            person.app.post_message(AppFocus())
+            await person.until(lambda: person.conductor.prompt.has_focus)
 
 
 async def test_keys_of_the_settings_are_used(tmp_path: Path) -> None:

@@ -19,9 +19,26 @@ Location = tuple[int, int]
 
 async def act_at_once(field: Widget, event: events.Key) -> None:
     """Act on a key that is bound, in the field or above it, before what was pressed after it."""
-    if not event.is_printable and await field.app._check_bindings(event.key):  # as the application does it, later
+    if event.is_printable:
+        return
+    # As the application does it, later; it would not find the field any more if the terminal has lost the focus since.
+    has_acted = await (field.app._check_bindings(event.key) if field.screen.focused else _act_from(field, event))
+    if has_acted:
         event.stop()
         event.prevent_default()
+
+
+async def _act_from(field: Widget, event: events.Key) -> bool:
+    """Act on a key as if the field had the focus; whether it is bound."""
+    for node in field.ancestors_with_self:
+        bindings = node._bindings.copy()
+        bindings.apply_keymap(field.app._keymap)
+        for binding in bindings.key_to_bindings.get(event.key, ()):
+            if not binding.priority and await field.app.run_action(binding.action, node):
+                return True
+        if node.is_modal:
+            break
+    return False
 
 
 class SafeInput(Input):
