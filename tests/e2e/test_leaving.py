@@ -13,6 +13,12 @@ from tests.fakes.script import says
 pytestmark = pytest.mark.slow
 
 
+def printed_after(app: PtyApp) -> str:
+    """What was printed on the screen that the program was started from, whatever its width."""
+    app.settle()
+    return app.terminal.written.rpartition(b"\x1b[?1049l")[2].decode()
+
+
 def test_the_hint_on_leaving_opens_the_same_session(tmp_path: Path) -> None:
     place = tmp_path / "my data"
     with ModelServer() as server:
@@ -26,8 +32,8 @@ def test_the_hint_on_leaving_opens_the_same_session(tmp_path: Path) -> None:
             app.press("ctrl+q")
             assert app.ends() == 0
             assert app.is_restored() == []
-            left = app.settle()
-        hint = re.search(r"Go on with: (tui-agent .* -r \S+)", " ".join(left.split("\n")))
+            left = printed_after(app)
+        hint = re.search(r"Go on with: (tui-agent .* -r \S+)", left)
         assert hint is not None, left
         with PtyApp(*shlex.split(hint[1])[1:], environ=environ, cwd=tmp_path) as app:
             app.sees("periwinkle")
@@ -46,8 +52,7 @@ def test_the_last_answer_stays_in_the_terminal_where_the_settings_want_it(tmp_pa
             app.press("ctrl+q")
             assert app.ends() == 0
             assert app.is_restored() == []
-            app.settle()
-            left = app.terminal.written.rpartition(b"\x1b[?1049l")[2].decode()  # on the screen it was started from
+            left = printed_after(app)
         assert re.search(r"It is \*\*periwinkle\*\*\.\r\n[^\x1b\n]*That is all\.\r\n\r\nGo on with: ", left), left
 
 
