@@ -10,7 +10,6 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.reactive import var
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import OptionList, Static
 from textual.worker import Worker
@@ -22,6 +21,7 @@ from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.notices import Notices
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.second_press import SecondPress
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
@@ -61,7 +61,7 @@ class Acting(Protocol):
         ...
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(SelectingScreen[None]):
     """Transcript, prompt, context panel and status bar."""
 
     AUTO_FOCUS = "#prompt"

@@ -12,10 +12,11 @@ from textual.screen import ModalScreen
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 
-class ReadingScreen(ModalScreen[bool]):
+class ReadingScreen(SelectingScreen[bool], ModalScreen[bool]):
     """Lines under a title. Gives True only for the extra answer it may offer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("reading")]
