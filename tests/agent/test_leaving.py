@@ -7,9 +7,10 @@ from tests.fakes.desk import Desk, compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, says
 from tui_agent.agent import changes
+from tui_agent.agent.compaction import MOST_NAMED
 from tui_agent.context.summary import OUTGROWN
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Noticed
+from tui_agent.core.entries import Compacted, Noticed
 
 WINDOW = 2_048
 ITEMS_ROOM = WINDOW // 4
@@ -150,6 +151,23 @@ async def test_the_transcript_counts_what_an_answer_said_and_the_summary_lacks(t
             assert {detail.text for detail in proposal.lost} == {"/srv/shop/media", "/srv/shop/cache"}
             events = await at.services.apply(at.session, proposal, put_back=proposal.lost[:1])
             assert "[history compaction: kept 2 details verbatim, 1 left out]" in [
+                said.text for said in entries_in(events, Noticed)
+            ]
+
+
+async def test_the_weightiest_of_what_was_left_out_is_recorded_with_the_compaction(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            places = " ".join(f"/srv/shop/part{n}" for n in range(50))
+            server.script(says(f"They are {places}"), says("ok"), says("- Many places exist"))
+            await at.say("where is it?")
+            await at.say("one")
+            proposal = await propose(at, keep=0)
+            assert len(proposal.lost) == 50
+            events = await at.services.apply(at.session, proposal, put_back=proposal.lost[:1])
+            (compacted,) = entries_in(events, Compacted)
+            assert compacted.left_out == proposal.lost[1 : 1 + MOST_NAMED]
+            assert "[history compaction: kept 1 details verbatim, 49 left out]" in [
                 said.text for said in entries_in(events, Noticed)
             ]
 

@@ -8,9 +8,10 @@ import pytest
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
-from tests.ui.support import USUAL, sitting
+from tests.ui.support import LARGE, SMALL, USUAL, sitting
 from tui_agent.agent import background, changes
 from tui_agent.core.entries import Compacted, Detail
+from tui_agent.ui.widgets.sidebar import MemoryList
 
 
 async def test_the_workspace_instructions_are_asked_about_once(tmp_path: Path) -> None:
@@ -187,13 +188,41 @@ async def test_a_detail_that_was_left_out_is_carried_along_after_all(tmp_path: P
             assert session is not None
             compacted = Compacted(None, 2, (), "Summary.", left_out=(left,), folded=2)
             person.conductor.show_events(await session.append(compacted))
-            await person.sees("Left out for want of room")
+            await person.sees("Left out · + puts back")
             await person.send("/summary")
             await person.press("down", "home")
             await person.until(lambda: person.app.focused is not None)
             await person.press("plus")
             await person.sees("Kept word for word")
             assert left in changes.kept_details(session)
+
+
+@pytest.mark.parametrize("size", [LARGE, USUAL, SMALL])
+async def test_in_mode_auto_one_key_lists_what_was_left_out_and_one_puts_it_back(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    paths = [f"/srv/shop/media{n}" for n in range(3)]
+    limits: dict[str, Any] = {"max_messages": 8, "threshold": None, "keep_recent": 2}
+    with ModelServer(says(f"They are in {', '.join(paths)}."), *(says("ok") for _ in range(3))) as server:
+        async with sitting(server, tmp_path, size=size, background_share=0.0, **limits) as person:
+            for n in range(4):
+                await person.say(f"message {n}")
+            server.script(says("- Messages were numbered"), says("fine"))
+            await person.press("f5")
+            await person.sees("There is no summary yet.")
+            await person.say("one more")
+            session = person.conductor.view.session
+            assert session is not None
+            await person.until(lambda: bool(person.app.screen.query_one(MemoryList)._rows))
+            await person.press("f5")
+            await person.sees("Left out")
+            for number in range(3):
+                await person.until(lambda: person.app.focused is not None and person.app.focused.id == "memory")
+                await person.press("plus")
+                await person.until(lambda count=number + 1: len(changes.kept_details(session)) == count)  # type: ignore[misc]
+            assert {detail.text for detail in changes.kept_details(session)} == set(paths)
+            await person.press("f5")
+            await person.is_told("Nothing exact is left out of this summary.")
 
 
 async def test_a_single_message_is_counted_as_one(tmp_path: Path) -> None:

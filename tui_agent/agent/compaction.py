@@ -43,6 +43,9 @@ __all__ = ["Compactor", "Proposal", "Proposed", "Wish", "apply", "size_of", "sta
 FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 """Below both, folding by itself gains nothing: the block round a summary takes about as much."""
 
+MOST_NAMED = 20
+"""Details left out that are recorded with a compaction, the weightiest of them, for the panel to put back."""
+
 
 class Compactor:
     """Makes one proposal for a session. What reads all that is folded is done in threads, for it may be long."""
@@ -218,16 +221,20 @@ async def apply(
             _("Nothing was replaced."),
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
-    left_out = await asyncio.to_thread(_count_left_out, session, proposal, compacted)
-    return await session.append(compacted, *_notices(compacted, left_out, words))
+    left_out = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
+    # Those the user stated come first; with them, so many that the list can be read where nobody saw a preview.
+    stated = {detail.text for detail in compacted.left_out}
+    named = sorted(left_out, key=lambda detail: detail.text not in stated)[: max(MOST_NAMED, len(stated))]
+    compacted = replace(compacted, left_out=tuple(named))
+    return await session.append(compacted, *_notices(compacted, len(left_out), words))
 
 
-def _count_left_out(session: Session, proposal: Proposal, compacted: Compacted) -> int:
-    """How many exact details no context holds any more, by the text and the details that are really used."""
+def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> tuple[Detail, ...]:
+    """The exact details no context holds any more, by the text and the details that are really used."""
     missing: Sequence[Detail] = proposal.lost
     if compacted.text != proposal.compacted.text:
         missing = lost(proposal.found, "\n".join([compacted.text, *(pin.text for pin in session.checkpoint.pins)]))
-    return len(_left_out(missing, compacted.details))
+    return _left_out(missing, compacted.details)
 
 
 def _notices(compacted: Compacted, left_out: int, words: Wording) -> list[Noticed]:

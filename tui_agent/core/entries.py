@@ -222,7 +222,7 @@ class Compacted:
     """How many messages this compaction folded anew."""
 
     left_out: tuple[Detail, ...] = ()
-    """User-stated details that did not fit the budget, named rather than dropped in silence."""
+    """The weightiest details that neither `text` nor `details` hold: named rather than dropped in silence."""
 
     seconds: float = 0.0
     usage: Usage | None = None

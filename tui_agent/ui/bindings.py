@@ -95,6 +95,7 @@ KEYS: tuple[Key, ...] = (
     Key("last", "ctrl+end", "scroll_edge(1)", N_("to the last message, and follow again"), "chat"),
     Key("previous-message", "alt+up", "move_cursor(-1)", N_("cursor to the message above"), "chat", priority=True),
     Key("next-message", "alt+down", "move_cursor(1)", N_("cursor to the message below"), "chat", priority=True),
+    Key("left-out", "f5", "command('left-out')", N_("what the summary left out; + puts it back"), "chat"),
     Key("undo-compact", "f8", "command('undo-compact')", N_("undo the last compaction"), "chat"),
     Key("settings", "f9", "command('settings')", N_("settings"), "chat"),
     Key("redraw", "ctrl+l", "redraw", N_("draw the screen again"), "chat"),

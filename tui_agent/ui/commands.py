@@ -53,6 +53,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("system", N_("show or change the system prompt"), N_("[text]")),
     Command("context", N_("context panel: gauge, summary, pins, details"), binding="context"),
     Command("summary", N_("read the summary that stands, and its versions")),
+    Command("left-out", N_("what the summary left out; + puts it back"), binding="left-out"),
     Command(
         "compact", N_("fold old messages, preview first: above #n, keep n, a focus"), N_("[words]"), binding="compact"
     ),

@@ -229,11 +229,8 @@ class SessionView:
             case CompactionEnded(applied):
                 activity.start(_("going on"), _(STOP_HINT))
                 if applied:
-                    self._screen.notify(
-                        _("Old messages were folded into the summary. F3 shows it, F8 takes it back."),
-                        title=_("Compacted"),
-                        markup=False,
-                    )
+                    words = _("Old messages are in the summary now: F3 shows it, F5 what it left out, F8 undoes it.")
+                    self._screen.notify(words, title=_("Compacted"), markup=False)
             case TurnEnded():
                 activity.stop()
             case _:

@@ -102,7 +102,7 @@ def _version(record: Record, version: Version) -> Markup:
         about,
         *(_items(record, version) if made.items else prose(made.text)),
         *_details(_("Kept word for word"), version.details),
-        *_details(_("Not kept, for want of room"), made.left_out),
+        *_details(_("Left out"), made.left_out),
         folding(_("As it stands in the context"), element("pre", made.text)) if made.items else None,
         id=f"v{version.number}",
         class_=f"version {'live' if version.state == 'live' else ''}".strip(),

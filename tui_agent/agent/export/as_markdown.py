@@ -108,7 +108,7 @@ def _summary(version: Version) -> Iterator[str]:
         yield _("Kept word for word:")
         yield "\n".join(map(_detail, version.details))
     if made.left_out:
-        yield _("Not kept, for want of room:")
+        yield _("Left out:")
         yield "\n".join(map(_detail, made.left_out))
     yield "---"
 

@@ -142,6 +142,17 @@ async def summary(chat: Conductor, argument: str) -> None:
     chat.screen.query_one(MemoryList).focus()
 
 
+async def left_out(chat: Conductor, argument: str) -> None:
+    """Go to what the live summary left out, where one key puts each back."""
+    if open_session_of(chat).live_summary() is None:
+        raise CompactionError(_("There is no summary yet."), _("Nothing was left out."), _("F4 compacts."))
+    rows = chat.screen.query_one(MemoryList)
+    if not rows.go_to_left_out():
+        raise CompactionError(_("Nothing exact is left out of this summary."))
+    chat.screen.show_panel(True)
+    rows.focus()
+
+
 async def compare(chat: Conductor, which: str) -> None:
     """Show what a version changed, against the one before it or against another, older or newer one."""
     wanted, _blank, other = which.partition(" ")
@@ -208,6 +219,7 @@ HANDLERS: Mapping[str, Handler] = {
     "edit-pin": edit_pin,
     "context": context,
     "summary": summary,
+    "left-out": left_out,
     "compare": compare,
     "cost": cost,
     "keep-detail": keep_detail,

@@ -1,6 +1,6 @@
 """The context panel: gauge in parts, the summary with its sources, its versions, pins and exact details."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -142,10 +142,33 @@ class MemoryList(OptionList):
         if memory == self._memory:
             return
         self._memory = memory
+        nearest = self._nearest()
         self._rows = {}
         self.clear_options()
         parts = (self._ahead, self._summary, self._pins, self._details, self._versions)
         self.add_options([option for part in parts for option in part(memory)])
+        self._go_to(nearest)
+
+    def go_to_left_out(self) -> bool:
+        """Highlight the weightiest detail that was left out; whether there is one."""
+        return self._go_to([row for row in self._rows.values() if row.kind == "left out"])
+
+    def _nearest(self) -> list[_Row]:
+        """The highlighted row, those below it, and those above it; of its kind before all others."""
+        current = self._row
+        if current is None:
+            return []
+        rows = list(self._rows.values())
+        place = next(at for at, row in enumerate(rows) if row is current)
+        return sorted([*rows[place:], *reversed(rows[:place])], key=lambda row: row.kind != current.kind)
+
+    def _go_to(self, wanted: Iterable[_Row]) -> bool:
+        """Highlight the first of these that is there; whether one is."""
+        ids = {row: option_id for option_id, row in self._rows.items()}
+        found = next((ids[row] for row in wanted if row in ids), None)
+        if found is not None:
+            self.highlighted = self.get_option_index(found)
+        return found is not None
 
     def _ahead(self, memory: Memory) -> Iterator[Option]:
         if memory.made_ahead is not None:
@@ -188,7 +211,7 @@ class MemoryList(OptionList):
         kept = {detail.text for detail in memory.details}
         left_out = [each for each in live.left_out if each.text not in kept] if isinstance(live, Compacted) else []
         if left_out:
-            yield self._heading(_("Left out for want of room · + keeps"))
+            yield self._heading(_("Left out · + puts back"))
         for detail in left_out:
             yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
 
@@ -303,7 +326,9 @@ def describe(version: Logged) -> str:
 
 
 def _detail_text(detail: Detail) -> Content:
-    return Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.text, single_line=True)
+    said = "" if detail.origin == "user" else f"  ({word(detail.origin)})"
+    text = Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.text, single_line=True)
+    return text + Content.styled(said, MUTED) if said else text
 
 
 def _item_text(item: Item) -> Content:
