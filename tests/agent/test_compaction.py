@@ -275,6 +275,17 @@ async def test_what_is_too_little_to_gain_by_is_not_summarised_unasked(tmp_path:
             assert (await propose(at, keep=2)).compacted.folded == 2
 
 
+@pytest.mark.parametrize(("said", "keep", "folded"), [(("one", "two", "three"), 3, 3), (("word " * 300, "two"), 2, 2)])
+async def test_three_messages_or_many_words_are_enough_to_gain_by(
+    tmp_path: Path, said: tuple[str, ...], keep: int, folded: int
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *said)
+            server.script(says("- they talked"))
+            assert (await propose(at, keep=keep, trigger="window")).compacted.folded == folded
+
+
 async def test_a_summary_that_would_not_make_the_context_smaller_is_not_put_in(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
