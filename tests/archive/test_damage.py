@@ -152,11 +152,18 @@ async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the
     archive = await Archive.open(path)
     with pytest.raises(ArchiveDamaged, match="Entry 2 of session one"):
         await archive.load("one")
-    with pytest.raises(ArchiveDamaged):
-        await archive.page("one", limit=10)
+    for reading in (archive.page("one", limit=10), archive.page("one", after=1, limit=1)):
+        with pytest.raises(ArchiveDamaged, match=r"Entry 2 of session one is damaged\."):
+            await reading
+    for seq in (1, 2, 3):
+        with pytest.raises(ArchiveDamaged, match=r"Entry 2 of session one is damaged\."):
+            await archive.neighbours("one", seq, 1)
     assert await archive.load("one", after=2) == [*entries[2:], *compaction]
     assert await archive.load("one", strict=False) == [entries[0], *entries[2:], *compaction]
-    assert "(2)" in archive.notices[-1]
+    assert archive.notices == ["Session one: damaged entries were left out (2)."]
+    assert await archive.load("one", after=1, upto=3, strict=False) == [entries[2]]
+    assert await archive.load("one", after=2, strict=False) == [*entries[2:], *compaction]
+    assert await archive.load("one", after=-5, upto=1, strict=False) == [entries[0]]
     assert await archive.search("NEEDLF") == []
     await archive.close()
 
@@ -186,8 +193,10 @@ async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
     other.execute("DROP TRIGGER entry_is_never_removed; DELETE FROM entry WHERE seq IN (1, 3, 5, 6, 7, 8, 9)")
     other.close()
     archive = await Archive.open(path)
-    with pytest.raises(ArchiveDamaged, match=r"entries 1, 3, 5, 6, 7 and 2 more\."):
+    with pytest.raises(ArchiveDamaged, match=r"Session one lacks its entries 1, 3, 5, 6, 7 and 2 more\."):
         await archive.load("one")
+    with pytest.raises(ArchiveDamaged, match=r"lacks its entries 3, 5, 6, 7, 8\."):
+        await archive.load("one", after=1, upto=8)
     assert [entry.seq for entry in await archive.load("one", strict=False)] == [2, 4, 10, 11, 12]
     await archive.close()
     archive = await Archive.open(path)
@@ -207,10 +216,10 @@ async def test_an_entry_of_a_newer_version_is_no_damage(path: Path) -> None:
     other.execute("UPDATE entry SET type = ?, hash = ? WHERE seq = 2", ("SaidByTelepathy", newer))
     other.close()
     archive = await Archive.open(path)
-    with pytest.raises(ArchiveTooNew, match="Entry 2 of session one"):
+    with pytest.raises(ArchiveTooNew, match="Entry 2 of session one was written by a newer version"):
         await archive.load("one")
     assert await archive.load("one", strict=False) == [said(1, "a"), said(3, "c")]
-    assert "newer version" in archive.notices[-1]
+    assert archive.notices == ["Session one: entries of a newer version were left out (2)."]
     await archive.search("a")
     await archive.close()
     path.with_name("archive.db.suspect").touch()

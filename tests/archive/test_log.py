@@ -13,7 +13,15 @@ from tests.archive.samples import AT, answered, everywhere, logged, returned, sa
 from tui_agent.archive import Archive
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.log import usable
-from tui_agent.archive.rows import logged_of, row_of
+from tui_agent.archive.rows import (
+    DamagedRow,
+    logged_of,
+    packed_json,
+    packed_text,
+    row_of,
+    unpacked_json,
+    unpacked_text,
+)
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import (
     AssistantSaid,
@@ -141,10 +149,12 @@ async def test_compactions_are_found_and_the_live_ones_counted(archive: Archive)
         logged(7, CompactionRedone(5)),
         logged(8, CompactionRedone(3)),
     ]
+    counted = []
     for entry in entries:
         await archive.append("one", [entry], {})
+        counted.append((await archive.session("one")).compactions)
+    assert counted == [0, 1, 2, 1, 1, 1, 1, 2]
     assert [entry.seq for entry in await archive.compactions("one")] == [2, 3]
-    assert (await archive.session("one")).compactions == 2
 
 
 async def test_an_append_sets_title_preview_and_counts(archive: Archive) -> None:
@@ -153,6 +163,8 @@ async def test_an_append_sets_title_preview_and_counts(archive: Archive) -> None
     info = await archive.session("one")
     assert (info.title, info.messages, info.updated) == ("Named", 3, AT)
     assert info.preview == ("later " * 20)
+    await archive.append("one", [said(6, "and then?"), answered(7, "nothing"), logged(8, Noticed("n"))], {})
+    assert (await archive.session("one")).preview == "and then?"
 
 
 async def test_an_append_that_does_not_go_on_where_the_log_ends_is_refused_whole(archive: Archive) -> None:
@@ -290,6 +302,21 @@ def test_every_row_reads_back_as_what_was_written(text: str, at: str, tokens: in
     for entry in (UserSaid((TextPart(text * factor),)), AssistantSaid(text, finish=None), Noticed(text)):
         written = Logged(7, at, entry, tokens, "counter", tokens)
         assert logged_of(row_of(3, written)) == written
+
+
+def test_the_stored_form_of_an_entry_stays_what_it_is_for_there_are_archives_in_it() -> None:
+    body = '{"parts":[{"kind_of_part":"text","text":"bé"}]}'.encode()
+    known = bytes.fromhex("10057366405c7a7c42fd3786ed479a45")
+    assert row_of(1, said(2, "bé")) == (1, 2, AT, "UserSaid", 6, "estimate", 14, body, known)
+    assert packed_json({"a": "\ud83d", "b": [1, 2]}) == b'{"a":"\\ud83d","b":[1,2]}'
+    long = packed_json(["words " * 200])
+    assert (long[:1], len(long) < 600, unpacked_json(long)) == (b"x", True, ["words " * 200])
+    assert unpacked_json(packed_json(["w" * 400])) == ["w" * 400]
+    for damaged in (b"{", b"x", long[:-5]):
+        with pytest.raises(DamagedRow):
+            unpacked_json(damaged)
+    assert unpacked_text(packed_text("a\ud83d\x00é")) == "a\ud83d\x00é"
+    assert unpacked_text(b"a\xff") == "a\ufffd"
 
 
 def test_rows_that_hold_no_entry_are_passed_over() -> None:
