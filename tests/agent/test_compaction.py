@@ -11,7 +11,7 @@ from tui_agent.agent.compaction import Proposed, Wish
 from tui_agent.agent.turn import text_parts
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, Detail, Noticed, ToolCall, ToolReturned, UserSaid
-from tui_agent.core.events import SummaryRestarted
+from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRestarted
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
 
@@ -363,8 +363,13 @@ async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path
         async with desk(server, tmp_path, context_window=4_096, items_share=0.01) as at:
             await talk(at, server, *(f"tell me of {word} " * 8 for word in TOPICS))
             server.script(says(many), says(shorter))
-            compacted = await compact(at, keep=2)
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            assert isinstance(events[-1], Proposed)
+            compacted = events[-1].proposal.compacted
             assert len(server.requests[-1].texts) == 2
+            why = [event.reason for event in events if isinstance(event, SummaryRestarted)][-1]
+            assert why.partition(" ")[2] == "statements find no room in it"
+            assert events[-2] == SummaryArrived(compacted.text)
             assert 0 < estimate(compacted.text) < estimate(many) * 0.8
             assert compacted.usage is not None
 
@@ -380,6 +385,7 @@ async def test_a_summary_after_unmarked_thoughts_is_begun_again_and_one_without_
             await talk(at, server, *(f"message {place}" for place in range(6)))
             server.script(says(pieces=["I think about ", "it.\n</think>\n", "- six messages"], usage=None))
             events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            assert events[0] == CompactionStarted(10, "manual")
             assert any(isinstance(event, SummaryRestarted) and not event.reason for event in events)
             (proposed,) = [event for event in events if isinstance(event, Proposed)]
             assert proposed.proposal.compacted.text == "Findings:\n- six messages"
