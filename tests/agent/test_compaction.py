@@ -21,7 +21,7 @@ async def test_proposing_changes_nothing(tmp_path: Path) -> None:
             await talk(at, server, *(f"message {place}" for place in range(6)))
             before = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
             server.script(says("- six messages"))
-            await propose(at, keep=2)
+            assert (await propose(at, keep=2)).previous_text == ""
             after = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
             assert after == before
 

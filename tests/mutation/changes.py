@@ -95,8 +95,8 @@ def _names(node: ast.AST, inside: bool) -> Iterator[str]:
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield node.name
-        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if not inside:
-            yield name
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) if not inside:
+            yield ast.unparse(target).strip("()")
 
 
 def _is_wording(node: ast.AST) -> bool:
