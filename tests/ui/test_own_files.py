@@ -88,3 +88,17 @@ async def test_the_question_fits_a_usual_terminal(tmp_path: Path) -> None:
             await person.send("/undo-files")
             await person.sees("y yes · n no")
             assert "-hello" in person.seen
+
+
+async def test_editing_an_earlier_message_says_that_changes_of_files_stay(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello\n")), says("Written."), says("Fine.")) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            await person.say("thanks")
+            words = "What the agent has changed in files since then stays"
+            await person.press("escape", "escape", "enter")
+            await person.until(lambda: person.prompt_text == "thanks")
+            assert words not in " ".join(person.seen.split())
+            await person.press("escape", "escape", "escape", "down", "enter")
+            await person.until(lambda: person.prompt_text == "write a note")
+            await person.sees("in files since then")
