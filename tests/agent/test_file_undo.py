@@ -1,17 +1,24 @@
 """Changes of files by tools: what they replaced is kept, can be looked at, put back, and changed again."""
 
+from functools import partial
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.agent.tool_turns import ONCE, workshop
 from tests.fakes.canary import CANARY
-from tests.fakes.desk import Desk, entries_in
+from tests.fakes.desk import Desk, desk, entries_in
+from tests.fakes.disk import faulty_disk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, calls, says
 from tests.fakes.valid import problems
+from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
+from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.services import secret_of
+from tui_agent.agent.turn import text_parts
+from tui_agent.archive import Archive
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid, deed_of
 from tui_agent.errors import ToolFailed, UsageError
@@ -159,20 +166,14 @@ async def test_a_change_that_failed_is_none_to_take_back(tmp_path: Path) -> None
         async with workshop(server, tmp_path) as at:
             server.script(calls(write("f.txt", "agent")), says("done"))
 
-            async def meanwhile(request: object) -> object:
+            async def meanwhile(request: ApprovalRequest) -> Decision:
                 (work / "f.txt").write_text("somebody else")
                 return ONCE
 
-            await at.take(at.services.turn(at.session, meanwhile).say(at_words("go")))  # type: ignore[arg-type]
+            await at.take(at.services.turn(at.session, meanwhile).say(text_parts("go")))
             assert texts(work) == {"f.txt": "somebody else"}
             with pytest.raises(UsageError, match="no change of a file"):
                 await undo(at)
-
-
-def at_words(text: str) -> tuple[object, ...]:
-    from tui_agent.agent.turn import text_parts
-
-    return text_parts(text)
 
 
 async def test_what_a_crash_kept_the_tool_from_writing_is_no_foreign_change(tmp_path: Path) -> None:
@@ -197,6 +198,35 @@ async def test_contents_with_the_key_are_not_kept_and_that_is_told(tmp_path: Pat
             with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
                 await undo(at)
             assert texts(work) == {"key.txt": "key=none"}
+
+
+async def test_the_key_is_not_kept_for_doing_a_change_again_either(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("key.txt", "key=none"))
+            (work / "key.txt").write_text(f"key={CANARY}")
+            await undo(at)
+            assert texts(work) == {}
+            with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
+                await redo(at)
+
+
+async def test_what_cannot_be_kept_is_not_changed(tmp_path: Path) -> None:
+    file = tmp_path / "f.txt"
+    with faulty_disk() as (disk, fault), ModelServer() as server:
+        async with desk(server, tmp_path / "data", open_archive=partial(Archive.open, vfs=disk)) as at:
+            await at.session.append(UserSaid(text_parts("go")))
+            keeper = KeptChanges(lambda: at.session, lambda: CANARY)
+            fault.begin(1, apsw.FullError, forever=True)
+            with pytest.raises(ToolFailed, match="was not changed: what it holds now could not be kept"):
+                async with keeper.keeping(file, b"old", b"new"):
+                    raise AssertionError("the change was made")
+            fault.heal()
+            assert await at.services.archive.kept_files(at.session.id, undone=False) == []
+            async with keeper.keeping(file, b"old", b"new") as is_kept:
+                assert is_kept
+            assert len(await at.services.archive.kept_files(at.session.id, undone=False)) == 1
 
 
 async def test_a_question_that_is_open_comes_first(tmp_path: Path) -> None:
