@@ -19,6 +19,7 @@ from tui_agent.language import _
 from tui_agent.ui.bindings import KEYS, bindings
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.notices import Notices
+from tui_agent.ui.painting import Painter
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.selecting import SelectingScreen
@@ -79,6 +80,7 @@ class ChatScreen(SelectingScreen[None]):
 
     def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
         super().__init__(classes="-empty")
+        self._compositor = Painter()
         self._animated = animated
         self._status = status or Status()
         self._acting: Acting | None = None
@@ -89,6 +91,7 @@ class ChatScreen(SelectingScreen[None]):
         self._saving: Timer | None = None
         self._panel_in_wide, self._panel_in_narrow = True, False
         self._again = SecondPress()
+        self._was_shown = False
 
     def compose(self) -> ComposeResult:
         yield Static(Content.styled("tui-agent", "bold $primary"), id="title")
@@ -159,6 +162,10 @@ class ChatScreen(SelectingScreen[None]):
     @property
     def _is_panel_open(self) -> bool:
         return self._panel_in_narrow if self._is_narrow else self._panel_in_wide
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Where it is shown for the first time, everything in it was styled a moment ago."""
+        event.refresh_styles, self._was_shown = self._was_shown, True
 
     def on_mount(self) -> None:
         self._fit_panel()

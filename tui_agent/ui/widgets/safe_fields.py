@@ -6,6 +6,8 @@ over a slow line, is garbled.
 """
 
 from textual import events
+from textual.geometry import Region
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -56,6 +58,17 @@ class SafeTextArea(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         await act_at_once(self, event)
+
+    _dressed: tuple[object, object] = (None, None)
+    """What the colours were taken from that it is drawn in."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual asks for all colours of a field again at each letter, which is a third of what that costs."""
+        worn = self._theme, self._component_styles.get("text-area--cursor")  # others whenever anything is restyled
+        if worn[0] is self._dressed[0] and worn[1] is self._dressed[1]:
+            return ScrollView.render_lines(self, crop)
+        self._dressed = worn
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """A field without a column draws nothing; Textual would fail at wrapping its placeholder."""
