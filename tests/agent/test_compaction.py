@@ -7,10 +7,19 @@ from tests.fakes.desk import compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, refuses, says
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Proposed, Wish
+from tui_agent.agent.compaction import Proposed, Wish, size_of
 from tui_agent.agent.turn import text_parts
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import ApprovalAsked, AssistantSaid, Detail, Noticed, ToolCall, ToolReturned, UserSaid
+from tui_agent.core.entries import (
+    ApprovalAsked,
+    AssistantSaid,
+    Compacted,
+    Detail,
+    Noticed,
+    ToolCall,
+    ToolReturned,
+    UserSaid,
+)
 from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRestarted
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
@@ -45,7 +54,10 @@ async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Pa
             server.script(says("- six messages"))
             proposal = await propose(at, keep=2)
             await talk(at, server, "arrived meanwhile")
-            await at.services.apply(at.session, proposal)
+            before = at.session.gauge()
+            events = await at.services.apply(at.session, proposal)
+            (compacted,) = entries_in(events, Compacted)
+            assert (compacted.before, compacted.after) == (size_of(before), size_of(at.session.gauge()))
             assert at.session.checkpoint.upto == proposal.compacted.upto
             assert [each.text for each in at.session.context().messages][-2:] == ["arrived meanwhile", "ok"]
 
@@ -136,6 +148,21 @@ async def test_what_the_user_stated_is_carried_when_the_summary_lost_it(tmp_path
                 server.script(says(f"- round {round_}"))
                 await compact(at, keep=2)
             assert "periwinkle-7" in at.session.context().messages[1].text
+
+
+@pytest.mark.parametrize(("text", "left_out"), [(None, 2), ("- about /a/b.txt", 1)])
+async def test_how_many_exact_details_are_left_out_by_the_text_really_used_is_told(
+    tmp_path: Path, text: str | None, left_out: int
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            server.script(says("I read /a/b.txt and /c/d.txt"))
+            await at.say("read them")
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says("- files were read"))
+            events = await at.services.apply(at.session, await propose(at, keep=2), text=text)
+            told = [each.text for each in entries_in(events, Noticed)]
+            assert f"[history compaction: kept 0 details verbatim, {left_out} left out]" in told
 
 
 async def test_a_detail_put_back_stands_behind_the_summary(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ async def test_a_fork_begins_with_the_same_entries_and_goes_its_own_way(archive:
     await archive.append("one", [*entries, said(5, "e")], {"seq": 5})
     origin = logged(5, ForkedFrom("one", 4))
     await archive.copy_prefix("one", 4, "fork", AT, checkpoint={"seq": 5}, title="Fork", then=[origin])
+    assert await archive.checkpoint("fork") == {"seq": 5}
     await archive.append("fork", [said(6, "f")], {"seq": 6})
     await archive.append("one", [said(6, "g")], {"seq": 6})
 

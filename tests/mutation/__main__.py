@@ -30,7 +30,7 @@ GROUPS = {
         "context/test_summary_check.py context/test_summary_items.py context/test_summary_request.py "
         "context/test_summary_shapes.py"
     ),
-    "agent/compaction agent/summarising": "agent/test_compaction.py agent/test_floor.py",
+    "agent/compaction agent/summarising": "agent/test_compaction.py agent/test_floor.py agent/test_leaving.py",
     "core/codec core/messages core/visible": "core context/test_fold.py context/test_spending.py archive/test_log.py",
     "model/wire": "model/test_wire.py core",
     "ui/safe_text": "ui/test_safe_text.py",
