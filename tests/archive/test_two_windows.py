@@ -120,6 +120,19 @@ async def test_a_lease_is_exclusive_within_a_process_too(archive: Archive, path:
     await archive.append("one", [said(2, "b")], {})
 
 
+async def test_who_gave_a_session_up_cannot_write_into_what_another_has_taken(archive: Archive, path: Path) -> None:
+    other = await Archive.open(path)
+    (await archive.acquire("one")).release()
+    taken = await other.acquire("one")
+    with pytest.raises(SessionBusy):
+        await archive.append("one", [said(1, "late")], {})
+    await other.append("one", [said(1, "mine")], {})
+    taken.release()
+    await archive.append("one", [said(2, "now")], {})
+    assert await archive.load("one") == [said(1, "mine"), said(2, "now")]
+    await other.close()
+
+
 async def test_closing_releases_every_lease(path: Path, archive: Archive) -> None:
     other = await Archive.open(path)
     await other.acquire("one")
