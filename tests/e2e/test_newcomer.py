@@ -104,6 +104,7 @@ def test_a_local_server_that_is_started_later_is_found_by_itself_and_sends_what_
         app.sees("queued")
         with ModelServer(otherwise=says(ANSWER), port=port):
             app.sees(ANSWER)
+            app.sees_no("Esc stops")
             app.sees_no("Get started")
 
 
