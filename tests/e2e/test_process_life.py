@@ -302,8 +302,10 @@ def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:
     extra = {"PYTHONPATH": str(ROOT / "tests" / "e2e" / "engine")}
     for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
         with opened(None, tmp_path, model="", local_model=model, is_ready=False, extra=extra) as app:
+            children = Path(f"/proc/{app.process.pid}/task/{app.process.pid}/children")
             app.sees("●")
-            (child,) = Path(f"/proc/{app.process.pid}/task/{app.process.pid}/children").read_text().split()
+            app.until(lambda: bool(children.read_text()), "no model was started")  # noqa: B023
+            (child,) = children.read_text().split()
             assert is_alive(int(child))
             app.process.send_signal(number)
             assert ended_within(app) == code
