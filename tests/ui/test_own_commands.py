@@ -131,3 +131,13 @@ async def test_up_brings_a_command_back_in_a_session_that_is_opened_again(tmp_pa
         async with sitting(server, tmp_path, resume="latest") as person:
             await person.press("up")
             await person.until(lambda: person.prompt_text == "!echo one")
+
+
+async def test_a_change_of_directory_is_said_to_last_for_one_command(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("!cd / && pwd")
+            await idle(person)
+            assert "cd lasts for this one" not in " ".join(person.seen.split())
+            await person.send("!cd /")
+            await person.sees("Every command starts in")

@@ -1,5 +1,6 @@
 """What the user does here without the model: shell commands of their own, changes of files taken back."""
 
+import re
 from collections.abc import Mapping
 
 from tui_agent.agent.deny_list import read_command
@@ -13,6 +14,8 @@ from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.messages import Told
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.diff_question import DiffQuestion
+
+_ONLY_CD = re.compile(r"cd\b[^;&|\n]*")
 
 
 async def shell(chat: Conductor, command: str) -> None:
@@ -31,6 +34,9 @@ async def shell(chat: Conductor, command: str) -> None:
 
 
 def _run(chat: Conductor, command: str) -> None:
+    if _ONLY_CD.fullmatch(command):
+        where = str(chat.services.directory)
+        chat.screen.tell(_("Every command starts in {directory}: cd lasts for this one alone.").format(directory=where))
     chat.transcript.follow()
     chat.desk.run_command(command)
 
