@@ -187,6 +187,13 @@ def test_results_are_never_merged() -> None:
     assert problems(messages) == []
 
 
+def test_words_are_not_merged_with_calls() -> None:
+    asked, words = Message("assistant", "a", tool_calls=(ToolCall("a", "f", "{}"),)), Message("assistant", "b")
+    for said in ((asked, words), (words, asked)):
+        messages = sent(USER, *said, quirks=Quirks(merge_neighbours=True))["messages"]
+        assert [message["content"] for message in messages[1:]] == [message.text for message in said]
+
+
 def test_the_system_prompt_moves_into_the_first_user_message() -> None:
     messages = sent(SYSTEM, USER, quirks=Quirks(fold_system=True))["messages"]
     assert messages == [{"role": "user", "content": "Be brief.\n\nHi"}]
@@ -216,10 +223,9 @@ def test_an_id_that_is_short_already_is_left_as_it_is() -> None:
     assert messages[2]["tool_calls"][0]["id"] == messages[3]["tool_call_id"] == "abcDEF789"
 
 
-def test_ids_are_shortened_alike_in_call_and_result() -> None:
-    messages = sent(*called(ToolCall("call_of_24_characters_xx", "now", "{}")), quirks=Quirks(short_ids=True))[
-        "messages"
-    ]
+@pytest.mark.parametrize("long_id", ["call_of_24_characters_xx", "half_a_pair_\ud83d"])
+def test_ids_are_shortened_alike_in_call_and_result(long_id: str) -> None:
+    messages = sent(*called(ToolCall(long_id, "now", "{}")), quirks=Quirks(short_ids=True))["messages"]
     call_id = messages[2]["tool_calls"][0]["id"]
     assert call_id == messages[3]["tool_call_id"]
     assert len(call_id) == 9
