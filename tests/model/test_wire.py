@@ -177,7 +177,9 @@ def test_neighbours_are_merged_where_roles_must_alternate() -> None:
 def test_a_picture_survives_merging() -> None:
     picture = Message("user", "[image]", parts=(ImagePart("https://x/p.png"),))
     messages = sent(SYSTEM, USER, picture, quirks=Quirks(merge_neighbours=True))["messages"]
-    assert [part["type"] for part in messages[1]["content"]] == ["text", "image_url"]
+    words, shown = messages[1]["content"]
+    assert words == {"type": "text", "text": "Hi"}
+    assert shown["type"] == "image_url"
 
 
 def test_results_are_never_merged() -> None:
