@@ -79,6 +79,13 @@ def test_the_stored_form_stays_what_it_is_for_there_are_archives_and_exports_in_
     }
 
 
+def test_a_deed_is_stored_as_one() -> None:
+    (part,) = codec.entry_to_json(UserSaid((DeedPart("command", "make", "[exit code 2]", True, 1.5),)))["parts"]
+    deed = {"kind": "command", "subject": "make", "output": "[exit code 2]", "failed": True, "seconds": 1.5}
+    assert part == {"kind_of_part": "deed", **deed}
+    assert codec.KNOWN_PARTS == ("text", "image", "other", "deed")
+
+
 def test_a_field_named_like_the_place_of_an_entry_is_told_apart_from_it() -> None:
     logged = Logged(7, "2031", ForkedFrom("s1", 3))
     printed = codec.logged_to_json(logged)
