@@ -1,7 +1,15 @@
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+from textual.screen import ModalScreen, Screen
+
 from tests.ui import pictures
 from tests.ui.pictures import PictureApp
 from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, until
+from tui_agent.ui import screens
 from tui_agent.ui.theme import DARK, LIGHT
 from tui_agent.ui.widgets.gauge import GaugeBlock
 
@@ -41,3 +49,20 @@ def _luminance(colour: str) -> float:
     channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def every_screen() -> list[type[Screen[Any]]]:
+    for module in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."):
+        importlib.import_module(module.name)
+    found: list[type[Screen[Any]]] = []
+    left: list[type[Screen[Any]]] = [Screen]
+    while left:
+        left += (subclasses := left.pop().__subclasses__())
+        found += [each for each in subclasses if each.__module__.startswith(screens.__name__)]
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("screen", every_screen(), ids=lambda screen: screen.__name__)
+def test_what_lies_over_the_chat_is_dressed_as_such(screen: type[Screen[Any]]) -> None:
+    """Textual follows the first base alone: with another before it, a modal has the looks of a whole screen."""
+    assert ("ModalScreen" in screen._css_type_names) == issubclass(screen, ModalScreen)

@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from tui_agent.agent import pending, tool_calls
 from tui_agent.agent.approval import Decision
@@ -95,6 +96,30 @@ def test_other_words_are_left_alone(line: str, chinese: None) -> None:
 
 def test_in_english_nothing_is_changed() -> None:
     assert [in_readers_words(each) for each in OURS] == OURS
+
+
+@pytest.mark.parametrize(
+    ("decision", "header"),
+    [
+        (Decision("denied"), "▸ read_file  ✗ denied"),
+        (Decision("denied", "not [there]"), "▸ read_file  ✗ denied: not [there]"),
+    ],
+)
+def test_a_denial_is_said_once_with_the_users_own_words(decision: Decision, header: str) -> None:
+    told = tool_calls._denial(decision).output
+    block = ToolBlock(1, "", ToolCall("c", "read_file", "{}"), state="denied", output=told)
+    row = lay_out(block, 80, Manner(), Standing()).rows[-1]
+    assert "".join(run.text for run in row.runs) == header
+
+
+@pytest.mark.parametrize("width", [38, 58, 78, 118])
+def test_the_line_of_a_call_is_no_longer_than_the_transcript_is_wide(width: int) -> None:
+    call = ToolCall("c", "read_file", '{"path": "a/very/long/path/to/some/file/somewhere/deep.py"}')
+    output = "a/very/long/path/to/some/file/somewhere/deep.py does not exist. list_files shows what there is."
+    for pruned in (False, True):
+        block = ToolBlock(1, "", call, state="failed", output=output, pruned=pruned)
+        row = lay_out(block, width, Manner(), Standing()).rows[-1]
+        assert sum(cell_len(run.text) for run in row.runs) <= width + (width < 50) * 20
 
 
 def test_an_opened_card_shows_what_the_model_was_told(chinese: None) -> None:

@@ -16,7 +16,7 @@ from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 
-class ReadingScreen(SelectingScreen[bool], ModalScreen[bool]):
+class ReadingScreen(ModalScreen[bool], SelectingScreen[bool]):
     """Lines under a title. Gives True only for the extra answer it may offer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("reading")]

@@ -27,7 +27,7 @@ from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
 from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
-from tui_agent.ui.widgets.told_results import in_readers_words
+from tui_agent.ui.widgets.told_results import in_readers_words, reason_for_denial
 from tui_agent.values import frozen
 
 RUNNING_LINES = 10
@@ -35,6 +35,9 @@ RUNNING_LINES = 10
 
 OUTPUT_SHOWN = 200
 """Lines shown of a tool's output when its card is opened."""
+
+_LEAST_TOLD = 20
+"""Cells that are left for the outcome of a call, however narrow the transcript is."""
 
 _STATES: dict[CallState, tuple[str, str, str]] = {
     "called": ("·", "", "tool-waiting"),
@@ -305,13 +308,13 @@ def _tool_header(block: ToolBlock, width: int, manner: Manner) -> Row:
     name = safe(block.call.name, single_line=True, strict=True)
     subject = safe(subject_of(block), single_line=True, strict=True)
     arrow = _arrow(block.opened, manner)
-    room = width - cell_len(arrow) - cell_len(name) - cell_len(told) - 3
-    subject = _shortened(subject, room)
+    stub = _("  · stub in the context") if block.pruned else ""
+    room = width - cell_len(arrow) - cell_len(name) - cell_len(stub) - 3
+    told = _shortened(told, max(room, _LEAST_TOLD))
+    subject = _shortened(subject, room - cell_len(told))
     runs = [Run(arrow, "fold"), Run(name, "tool"), Run(f" {subject}" if subject else "", "tool-subject")]
-    runs.append(Run(f"  {told}", style))
-    if block.pruned:
-        runs.append(Run(_("  · stub in the context"), "mark"))
-    return Row(tuple(runs), action="fold")
+    runs += [Run(f"  {told}", style), Run(stub, "mark")]
+    return Row(tuple(run for run in runs if run.text), action="fold")
 
 
 def _shortened(text: str, room: int) -> str:
@@ -327,9 +330,12 @@ def _told(block: ToolBlock) -> str:
             lines = block.output.removesuffix("\n").count("\n") + 1 if block.output else 0
             return ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines) if lines else _("done")
         case "failed" | "denied":
-            said = safe(in_readers_words(block.output.strip().split("\n", 1)[0]), single_line=True)
+            line = block.output.strip().split("\n", 1)[0]
+            said = safe(
+                reason_for_denial(line) if block.state == "denied" else in_readers_words(line), single_line=True
+            )
             word = _(_STATES[block.state][1])
-            return f"{word}: {_shortened(said, 60)}" if said else word
+            return f"{word}: {_shortened(safe(said, single_line=True), 60)}" if said else word
         case "running" if block.progress:
             return _shortened(safe(block.progress.strip().rsplit("\n", 1)[-1], single_line=True), 60)
         case _:

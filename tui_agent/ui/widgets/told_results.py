@@ -6,10 +6,13 @@ from functools import cache
 
 from tui_agent.language import N_, _
 
+_DENIED = N_("The user denied this call.")
+_DENIED_WITH_WORDS = N_("The user denied this call and said: {words}")
+
 TOLD = (
     # denials and what was never run
-    N_("The user denied this call."),
-    N_("The user denied this call and said: {words}"),
+    _DENIED,
+    _DENIED_WITH_WORDS,
     N_("The user did not allow this call and wrote the next message instead."),
     N_("Not run, and not asked about again: the user has denied this very call."),
     N_("Not run: the user's deny list forbids it ({entry})."),
@@ -88,6 +91,12 @@ def in_readers_words(line: str) -> str:
         if match is not None:
             return translated.format(**match.groupdict())
     return line
+
+
+def reason_for_denial(line: str) -> str:
+    """What the user said with a denial; "" when it was a plain no."""
+    match = _pattern(_DENIED_WITH_WORDS).match(line)
+    return match["words"] if match is not None else "" if line == _DENIED else in_readers_words(line)
 
 
 @cache
