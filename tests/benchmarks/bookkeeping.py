@@ -1,18 +1,21 @@
 """What a compaction costs besides the model, and how soon it is applied, taken back and applied again.
 
 Sessions of 10,000 messages, once with a window of 200,000 tokens that is full, and once the longest case there is: no
-summary covers any of them yet. The model is one that answers at once.
+summary covers any of them yet. The model is one that answers at once. As in a session that was talked in, its messages
+were searched for exact details when they had been said, which is a figure of its own, and its gauge has been shown.
 """
 
 import asyncio
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable
+from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import cast
 
 from tests.benchmarks.figures import Figure, ratios
-from tests.benchmarks.living import opened
+from tests.benchmarks.living import measures, opened
+from tests.benchmarks.sessions import entries
 from tui_agent.agent import changes
 from tui_agent.agent.compaction import Compactor, apply
 from tui_agent.agent.connection import Connection
@@ -21,6 +24,7 @@ from tui_agent.agent.session import Session
 from tui_agent.agent.wording import wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.archive import Archive
+from tui_agent.context.ledger_found import found_in, found_to_json
 from tui_agent.context.tokens import estimate
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import EstimateCounter
@@ -29,12 +33,16 @@ from tui_agent.model.events import ModelEvent, Replied, Reply, TextPiece
 from tui_agent.model.windows import Window
 from tui_agent.model.wire import Request
 from tui_agent.settings import Settings
+from tui_agent.ui import tidying
 
 COUNT = 10_000
 CASES = {"full 200k window": 900, "all folded at once": COUNT}
 """How many of the messages no summary covers yet."""
 
 _WINDOW = 100_000_000
+_SAID = 320
+"""Messages that are said one by one."""
+
 _SUMMARY = "\n".join(f"- finding {number} of what was said [{number * 7}]" for number in range(1, 41))
 
 
@@ -71,8 +79,15 @@ async def _round(archive: Archive, session_id: str, unfolded: int) -> dict[str, 
     model = InstantModel()
     session = await opened(archive, session_id, COUNT, unfolded=unfolded, window=_WINDOW)
     begun = process_time()
+    session.details.said(session.tail, session.tail)
+    assert session.details.search is not None, "so many messages are searched"
+    await session.details.search
+    await archive.count(session_id)  # when that is answered, what was found is kept
+    found = {"finding": process_time() - begun}
+    session.gauge()
+    begun = process_time()
     await archive.load(session_id, after=session.checkpoint.upto)
-    found = {"reading": process_time() - begun}
+    found["reading"] = process_time() - begun
     begun = process_time()
     proposal = await _proposed(bench_of(model), session)
     found["asking"] = model.asked - begun
@@ -81,6 +96,25 @@ async def _round(archive: Archive, session_id: str, unfolded: int) -> dict[str, 
     found |= await _timed("undo", changes.undo(session))
     found |= await _timed("redo", changes.redo(session))
     found["bookkeeping"] = found["proposing"] + found["apply CPU"] / 1e3
+    await session.close()
+    return found
+
+
+async def _saying(archive: Archive, session_id: str) -> dict[str, float]:
+    """Messages said one after the other, and the part of it that is the search for exact details."""
+    session = Session(archive, session_id, "/", measures(_WINDOW))
+    messages = list(islice(entries(COUNT), _SAID))
+    begun = process_time()
+    for message in messages:
+        await session.append(message)
+        if session.details.search is not None:
+            await session.details.search
+    await archive.count(session_id)
+    found = {"saying": (process_time() - begun) * 1e3 / _SAID}
+    begun = process_time()
+    for message in messages:
+        found_to_json(found_in(message), message)
+    found["searching"] = (process_time() - begun) * 1e3 / _SAID
     await session.close()
     return found
 
@@ -109,6 +143,16 @@ def _figures(case: str, found: list[dict[str, float]]) -> list[Figure]:
         ),
         Figure.of(f"reading the text once, {case}, CPU", every("reading"), "s"),
         Figure.of(f"compaction without the model, {case}, CPU", every("bookkeeping"), "s"),
+        Figure.of(f"searching all of it before, when it was said, {case}, CPU", every("finding"), "s"),
+    ]
+
+
+def _costs_of_saying(found: list[dict[str, float]]) -> list[Figure]:
+    searching, saying = ([each[name] for each in found] for name in ("searching", "saying"))
+    return [
+        Figure.of("searching a message for exact details, CPU", ratios(searching, saying), "x", against="appending it"),
+        Figure.of("appending a message, CPU", saying, "ms"),
+        Figure.of("searching a message for exact details, CPU", searching, "ms"),
     ]
 
 
@@ -119,10 +163,12 @@ async def _measure(rounds: int) -> list[Figure]:
         for case, unfolded in CASES.items():
             found = [await _round(archive, f"{unfolded}-{number}", unfolded) for number in range(rounds)]
             figures += _figures(case, found)
+        figures += _costs_of_saying([await _saying(archive, f"said-{number}") for number in range(rounds)])
         await archive.close()
     return figures
 
 
 def measure(rounds: int) -> list[Figure]:
     """All figures of this file."""
+    tidying.begin()  # as in the program: no search for garbage through everything comes between
     return asyncio.run(_measure(rounds))

@@ -16,6 +16,7 @@ from pathlib import Path
 from tests.benchmarks.corpus import batches, logged_of, texts
 from tests.benchmarks.figures import Figure
 from tui_agent.archive import Archive
+from tui_agent.context.ledger_found import FINDER, found_in, found_to_json
 from tui_agent.core.codec import logged_to_json
 from tui_agent.core.entries import Logged
 
@@ -141,12 +142,14 @@ async def longest_stall() -> float:
 
 
 async def size(directory: Path, count: int) -> Figure:
-    """The archive's size beside the text in it."""
+    """The archive's size beside the text in it, with the search index and the exact details of every message."""
     archive = await Archive.open(directory / "size.db")
     await archive.create_session("one", "/", _AT)
     entries = (logged_of(seq, seq, text) for seq, text in enumerate(texts(count), 1))
     for batch in batches(entries, 10):
         await archive.append("one", batch, {"seq": batch[-1].seq})
+        found = {logged.seq: found_to_json(found_in(logged.entry), logged.entry) for logged in batch}
+        archive.keep_found("one", FINDER, found)
     stored = sum(len(text.encode()) for text in texts(count))
     await archive.close()
     return Figure("archive size", (directory / "size.db").stat().st_size / stored, "x", 1.8, "text stored")

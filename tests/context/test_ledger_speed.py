@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.context.logs import log_of, user
-from tui_agent.context.ledger import details_of, spans_of
+from tui_agent.context.ledger import details_of
 from tui_agent.context.ledger_blocks import blocks
+from tui_agent.context.ledger_found import spans_of
 from tui_agent.core.entries import ToolReturned
 
 SHORT, LONG = 12_000, 48_000

@@ -18,7 +18,7 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_of, line, lost, merged, weight
+from tui_agent.context.ledger import carry, line, lost, merged, weight
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
@@ -89,12 +89,14 @@ class Compactor:
         except (SummaryRejected, ModelError) as error:
             if not wish.must_fit:
                 raise
-            new = await asyncio.to_thread(_extracted, made.folded, next_id(standing_items))
+            details = await session.details.of(made.folded)
+            new = await asyncio.to_thread(_extracted, made.folded, details, next_id(standing_items))
             self._summariser.model = ""
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
         kept = [each for each in kept_details(session) if each.kind != "request"]
-        found = await asyncio.to_thread(_details_now, standing_items, kept, made.folded)
+        details = await session.details.of(made.folded)
+        found = await asyncio.to_thread(_details_now, standing_items, kept, details)
         items = await asyncio.to_thread(still_true, standing(standing_items), new, found, self._pins())
         async with aclosing(self._summariser.consolidate(items, standing_items, self._items_room())) as events:
             async for event in events:
@@ -138,7 +140,7 @@ class Compactor:
             limit=limit_of(wish.trigger, session.measures.limits),
         )
         after = await session.foresee(compacted)
-        report = await asyncio.to_thread(_left_out, missing, carried)
+        report = await asyncio.to_thread(_left_out, missing, compacted.details)
         previous = session.live_summary()
         return Proposal(
             replace(compacted, after=size_of(after)),
@@ -156,9 +158,9 @@ class Compactor:
         return int(window * self._bench.settings.details_share)
 
 
-def _extracted(folded: Sequence[Logged], first_id: int) -> tuple[Item, ...]:
+def _extracted(folded: Sequence[Logged], details: Sequence[Detail], first_id: int) -> tuple[Item, ...]:
     """Items made without a model."""
-    return extract(folded, sorted(details_of(folded), key=weight), first_id=first_id)
+    return extract(folded, sorted(details, key=weight), first_id=first_id)
 
 
 def _left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Detail, ...]:
@@ -168,9 +170,9 @@ def _left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Det
     return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
 
 
-def _details_now(items: Sequence[Item], kept: Sequence[Detail], folded: Sequence[Logged]) -> tuple[Detail, ...]:
+def _details_now(items: Sequence[Item], kept: Sequence[Detail], new: Sequence[Detail]) -> tuple[Detail, ...]:
     """The exact details that hold after the folded entries, on top of the standing items and what was carried."""
-    return details_now(standing(items), merged(kept, details_of(folded)))
+    return details_now(standing(items), merged(kept, new))
 
 
 def _is_not_worth_it(made: Plan) -> bool:
@@ -231,10 +233,12 @@ async def apply(
 
 def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> tuple[Detail, ...]:
     """The exact details no context holds any more, by the text and the details that are really used."""
-    missing: Sequence[Detail] = proposal.lost
     if compacted.text != proposal.compacted.text:
-        missing = lost(proposal.found, "\n".join([compacted.text, *(pin.text for pin in session.checkpoint.pins)]))
-    return _left_out(missing, compacted.details)
+        pins = (pin.text for pin in session.checkpoint.pins)
+        return _left_out(lost(proposal.found, "\n".join([compacted.text, *pins])), compacted.details)
+    # What the proposal lost, it lost in spite of the details that it carries: only others can make up for it.
+    more = compacted.details[len(proposal.compacted.details) :]
+    return _left_out(proposal.lost, more) if more else proposal.lost
 
 
 def _notices(compacted: Compacted, left_out: int, words: Wording) -> list[Noticed]:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from tui_agent.agent.details import Details
 from tui_agent.archive import Archive, Lease, NewSession
 from tui_agent.context.checkpoint import (
     EMPTY,
@@ -100,6 +101,8 @@ class Session:
         self.archive = archive
         """Where the log is kept: for the modules beside this one, which read more than the tail."""
 
+        self.details = Details(archive, session_id)
+
         self.patience: Patience | None = None
         """Set by whoever can wait for a full disk to get room again."""
 
@@ -158,6 +161,7 @@ class Session:
 
     async def close(self) -> None:
         """Let other processes write this session."""
+        await self.details.close()
         if self._lease is not None:
             self._lease.release()
             self._lease = None
@@ -209,6 +213,7 @@ class Session:
                 self._folded = [each for each in held if was < each.seq <= upto]
                 self._scales.forget(min(was, upto))
             self.tail = [each for each in held if each.seq > upto]
+            self.details.said(logged, self.tail)
             events: list[Event] = [Appended(each) for each in logged]
             if self._moved(before) != self._moved(after):
                 events.append(self.moved())

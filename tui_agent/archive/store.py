@@ -8,6 +8,7 @@ import apsw
 
 from tui_agent.archive import book, index, log, notes, schema, search
 from tui_agent.archive.faults import transaction
+from tui_agent.archive.found import ArchivedFindings, copy_found
 from tui_agent.archive.kept_files import ArchivedFiles
 from tui_agent.archive.last_resort import LastResort
 from tui_agent.archive.lease import FileLock, Lease, session_lock
@@ -242,6 +243,7 @@ class ArchivedSessions(ArchivedLogs):
                 book.create(connection, new_id, where, at, "", source)
                 number = log.number_of(connection, new_id)
                 book.copy_prefix(connection, source, upto, new_id)
+                copy_found(connection, log.number_of(connection, source), upto, number)
                 if then:
                     log.insert(connection, new_id, then)
                 log.set_title(connection, number, title or info.title)
@@ -342,7 +344,7 @@ class ArchivedSessions(ArchivedLogs):
         return await self._worker.read(job)
 
 
-class Archive(ArchivedSessions, ArchivedNotes, ArchivedFiles):
+class Archive(ArchivedSessions, ArchivedNotes, ArchivedFindings, ArchivedFiles):
     """The complete record of every session, in one file."""
 
     def __init__(self, worker: Worker, opened: Opened) -> None:

@@ -64,7 +64,8 @@ def acknowledgement(text: str) -> str:
 
 
 def _fenced(header: str, body: str, fence: str) -> str:
-    harmless = re.sub(re.escape(fence), _NEUTRAL, body, flags=re.IGNORECASE)
+    is_forged = fence.casefold() in body.casefold()
+    harmless = re.sub(re.escape(fence), _NEUTRAL, body, flags=re.IGNORECASE) if is_forged else body
     return f"{header}\n<<<{fence}\n{harmless}\n{fence}>>>"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui_agent.context.pairing import Pairs, is_rewound, pair, ranges_of
-from tui_agent.context.saying import message_of
+from tui_agent.context.saying import is_sent
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, ToolReturned, UserSaid
 from tui_agent.values import frozen
 
@@ -105,7 +105,7 @@ def _atom_at(logged: Logged, pairs: Pairs) -> Atom | None:
         case ToolReturned():
             return None if seq in pairs.answering else Atom(seq, seq, 0)
         case UserSaid() | AssistantSaid() as entry:
-            return Atom(seq, seq, 1 if message_of(entry) is not None else 0)
+            return Atom(seq, seq, 1 if is_sent(entry) else 0)
         case _:
             return None
 

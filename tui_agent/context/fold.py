@@ -1,7 +1,7 @@
 """A log as the messages of the next request: pure, total, and valid on the wire whatever the log holds."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Literal
@@ -108,6 +108,7 @@ class Scales:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Logged, _Weighed | None]] = {}
+        self._block: tuple[tuple[object, ...], _Carried] | None = None
 
     def weigh(self, logged: Logged) -> _Weighed | None:
         """The entry as the message it is by itself; None when it is none."""
@@ -118,6 +119,12 @@ class Scales:
         weighed = _as_logged(logged, message) if message is not None else None
         self._known[logged.seq] = logged, weighed
         return weighed
+
+    def block(self, made_of: tuple[object, ...], weigh: Callable[[], "_Carried"]) -> "_Carried":
+        """The block before the tail, weighed again only when something of what it is made of has changed."""
+        if self._block is None or self._block[0] != made_of:
+            self._block = made_of, weigh()
+        return self._block[1]
 
     def weigh_all(self, entries: Iterable[Logged]) -> None:
         """Weigh these now, so that a fold of them takes little time."""
@@ -143,9 +150,10 @@ def context_of(
     """
     upto = checkpoint.upto
     entries = _between(entries, upto, checkpoint.seq)
-    tail = tuple(_tail(entries, checkpoint.rewound, scales or Scales()))
+    scales = scales or Scales()
+    tail = tuple(_tail(entries, checkpoint.rewound, scales))
     system = _weighed(Message("system", _system_text(checkpoint, surroundings)))
-    carried = _carried(checkpoint, entries, tail, surroundings)
+    carried = _carried(checkpoint, entries, tail, surroundings, scales)
     sent = (*carried.messages(), *_bridge(carried.text, tail), *tail)
     starts = tuple(accumulate((each.tokens for each in tail), initial=0))
     tail_tokens = starts[-1] + sum(each.tokens for each in sent[: len(sent) - len(tail)]) - carried.tokens
@@ -290,11 +298,23 @@ class _Carried:
 
 
 def _carried(
-    checkpoint: Checkpoint, entries: Sequence[Logged], tail: Sequence[_Weighed], surroundings: Surroundings
+    checkpoint: Checkpoint,
+    entries: Sequence[Logged],
+    tail: Sequence[_Weighed],
+    surroundings: Surroundings,
+    scales: Scales,
 ) -> _Carried:
-    head = _head(checkpoint, entries)
-    pins = _carried_pins(checkpoint.pins, tail)
-    text = block(head, _kept(checkpoint, entries), pins, surroundings.instructions, surroundings.retrieved)
+    head, kept = _head(checkpoint, entries), tuple(_kept(checkpoint, entries))
+    pins = tuple(_carried_pins(checkpoint.pins, tail))
+    instructions, retrieved = surroundings.instructions, surroundings.retrieved
+    summary = (head.text, head.details, head.fence) if head is not None else None
+    return scales.block(
+        (summary, kept, pins, instructions, retrieved),
+        lambda: _weighed_block(head, block(head, kept, pins, instructions, retrieved), pins, surroundings),
+    )
+
+
+def _weighed_block(head: Compacted | None, text: str, pins: Sequence[str], surroundings: Surroundings) -> _Carried:
     if not text:
         return _Carried()
     return _Carried(

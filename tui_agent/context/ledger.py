@@ -5,56 +5,19 @@ never paraphrase, and must stay linear in the size of what it reads.
 """
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
-from tui_agent.context.ledger_blocks import blocks
-from tui_agent.context.ledger_calls import strings_in
-from tui_agent.context.ledger_commands import command_spans, fenced_spans
+from tui_agent.context.gathering import ORIGINS, RANKS, Gathering, merged
 from tui_agent.context.ledger_compare import is_kept
-from tui_agent.context.ledger_corrections import INSTEAD_OF, stated_values
-from tui_agent.context.ledger_named import covers, is_loose, is_marked, value_of
-from tui_agent.context.ledger_patterns import Span, token_spans
-from tui_agent.context.ledger_phrases import error_spans, quoted_spans
-from tui_agent.context.ledger_quantities import quantity_spans
-from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
-from tui_agent.context.ledger_sentences import sentences
+from tui_agent.context.ledger_corrections import INSTEAD_OF
+from tui_agent.context.ledger_found import found_in, spans_of
+from tui_agent.context.ledger_named import is_loose, is_marked, value_of
 from tui_agent.context.tokens import estimate as estimate_tokens
-from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import (
-    AssistantSaid,
-    Detail,
-    DetailKind,
-    Logged,
-    Origin,
-    ToolCall,
-    ToolReturned,
-    UserSaid,
-    deed_of,
-    said_text,
-)
+from tui_agent.core.entries import Detail, DetailKind, Found, Logged
 
-_ORIGINS: dict[Origin, int] = {"user": 0, "assistant": 1, "tool": 2}
-_KINDS: dict[DetailKind, int] = {
-    "request": 0,
-    "rule": 0,
-    "named value": 1,
-    "command": 2,
-    "path": 2,
-    "url": 2,
-    "error": 3,
-    "hash": 3,
-    "version": 3,
-    "number": 3,
-    "code": 4,
-    "quoted": 4,
-}
 _LASTING: frozenset[DetailKind] = frozenset({"rule", "request"})
-_COVERING: frozenset[DetailKind] = frozenset({"command", "error", "url"})
-"""Kinds whose parts are not details of their own, paths and addresses apart."""
-
-_OWN_RIGHT: frozenset[DetailKind] = frozenset({"path", "url", "command", "rule", "named value", "error"})
 _STATEMENTS: frozenset[DetailKind] = frozenset({"rule", "named value", "request"})
 _PHRASES: frozenset[DetailKind] = frozenset({"command", "error"})
 _LONGEST_COMPARED = 200_000
@@ -67,166 +30,29 @@ _DIGITS = re.compile(r"\d+")
 _SERIES = 12
 """Alike but for a number in so many messages: enumerated."""
 
-_LONGEST = 400
-"""Characters of a command or a path that is one exact detail."""
-
-_COMMAND_KEYS = frozenset({"command", "cmd", "script", "shell", "bash"})
-_PATH_KEYS = frozenset({"path", "file", "file_path", "filename", "filepath", "directory", "dir", "cwd", "root"})
-
 
 # ── collecting ───────────────────────────────────────────────────────────────
 
 
-def details_of(entries: Sequence[Logged]) -> tuple[Detail, ...]:
+def details_of(entries: Sequence[Logged], known: Mapping[int, Found] = MappingProxyType({})) -> tuple[Detail, ...]:
     """The exact details in what users, assistants and tools said, once each, in the order they first appeared.
 
     A detail that several said belongs to the one who outranks the others: user, then assistant, then tool.
+    `known` holds what was found in entries before, by their sequence numbers; the others are searched now.
     """
-    found = _Found()
+    details = Gathering()
     for logged in entries:
-        match logged.entry:
-            case UserSaid():
-                deed = deed_of(logged.entry)
-                if deed is not None:
-                    found.note(_deed_spans(deed), logged.seq, "user")
-                    found.note(spans_of(deed.output, "tool"), logged.seq, "tool")
-                else:
-                    found.note(spans_of(said_text(logged.entry), "user"), logged.seq, "user")
-            case AssistantSaid(text=text, tool_calls=calls):
-                found.note(spans_of(text, "assistant"), logged.seq, "assistant")
-                for call in calls:
-                    found.note(_call_spans(call), logged.seq, "assistant")
-            case ToolReturned(output=output):
-                found.note(spans_of(output, "tool"), logged.seq, "tool")
-            case _:
-                continue
-    return found.details()
+        found = known.get(logged.seq)
+        details.note(found_in(logged.entry) if found is None else found, logged.seq)
+    return details.details()
 
 
 def details_in(text: str) -> tuple[Detail, ...]:
     """The exact details of a text that is no entry (an older summary, a pin), without sources."""
-    found = _Found()
-    found.note(spans_of(text, "user"), None, "user")
-    return found.details()
-
-
-def spans_of(text: str, origin: Origin) -> list[Span]:
-    """Every detail of a text in its place; what is part of a command or an error is not listed again."""
-    found: list[Span] = []
-    fenced = deque(fenced_spans(text))
-    for start, block in blocks(text):
-        spans = [*token_spans(block), *quantity_spans(block), *command_spans(block), *error_spans(block)]
-        while fenced and fenced[0].start < start + len(block):
-            spans.append(_moved(fenced.popleft(), -start))
-        if origin != "tool":
-            spans += quoted_spans(block)
-            spans = _with_statements(spans, block, origin)
-        kept = _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, _KINDS[span.kind])))
-        found += [_moved(span, start) for span in kept] if start else kept
-    return found
-
-
-def _moved(span: Span, by: int) -> Span:
-    return Span(span.start + by, span.end + by, span.kind, span.text, span.name)
-
-
-def _with_statements(spans: list[Span], text: str, origin: Origin) -> list[Span]:
-    """The spans and what the sentences state, without what a sentence names only to correct it."""
-    statements: list[Span] = []
-    corrected: list[tuple[int, int]] = []
-    for sentence in sentences(text):
-        named = stated_values(sentence)
-        is_rule = states_rule(sentence) if origin == "user" else states_agreement(sentence)
-        if is_rule and not (covers(sentence, named) and is_only_a_reminder(sentence)):
-            statements.append(rule_span(sentence))
-        for each in named:
-            statements.append(Span(each.start, each.start + len(each.text), "named value", each.text, each.name))
-            if any(each.replaced):
-                corrected.append(each.replaced)
-    if corrected:
-        spans = [span for span in spans if not any(start <= span.start < end for start, end in corrected)]
-    return spans + statements
-
-
-def _without_parts(spans: list[Span]) -> list[Span]:
-    kept: list[Span] = []
-    covered_to = 0
-    place = (-1, -1)
-    ends: dict[DetailKind, int] = {}
-    for span in spans:
-        inside_command = span.start < covered_to and span.kind not in _OWN_RIGHT
-        part_of_its_kind = span.end <= ends.get(span.kind, 0)
-        if inside_command or part_of_its_kind or (span.start, span.end) == place:
-            continue
-        kept.append(span)
-        if span.kind not in ("rule", "named value", "quoted"):
-            ends[span.kind] = span.end
-            place = (span.start, span.end)
-        if span.kind in _COVERING:
-            covered_to = max(covered_to, span.end)
-    return kept
-
-
-def _deed_spans(deed: DeedPart) -> list[Span]:
-    """What the user named in doing it; what a command printed is a program's, not theirs."""
-    if deed.kind == "command":
-        return [Span(0, len(deed.subject), "command", deed.subject.strip())] if len(deed.subject) <= _LONGEST else []
-    return [Span(0, len(path), "path", path) for path in deed.subject.splitlines()]
-
-
-def _call_spans(call: ToolCall) -> list[Span]:
-    spans: list[Span] = []
-    for key, value in strings_in(call):
-        if key in _COMMAND_KEYS and len(value) <= _LONGEST:
-            spans.append(Span(0, len(value), "command", value.strip()))
-        elif key in _PATH_KEYS and len(value) <= _LONGEST and "\n" not in value:
-            spans.append(Span(0, len(value), "path", value.strip()))
-        else:
-            spans += spans_of(value, "tool")
-    return [span for span in spans if span.text]
-
-
-def merged(earlier: Sequence[Detail], later: Sequence[Detail]) -> tuple[Detail, ...]:
-    """Details carried so far and new ones as one ledger, each once, order kept."""
-    found = _Found()
-    for detail in (*earlier, *later):
-        found.add(detail)
-    return found.details()
-
-
-class _Found:
-    """Details being collected: each text once, with all its sources, for whoever of its speakers ranks highest."""
-
-    def __init__(self) -> None:
-        self._details: dict[str, Detail] = {}
-        self._sources: dict[str, dict[int, None]] = {}
-
-    def note(self, spans: Iterable[Span], seq: int | None, origin: Origin) -> None:
-        """Add what stands in an entry."""
-        sources = () if seq is None else (seq,)
-        for span in spans:
-            self.add(Detail(span.kind, span.text, sources, origin, span.name))
-
-    def add(self, detail: Detail) -> None:
-        known = self._details.setdefault(detail.text, detail)
-        self._sources.setdefault(detail.text, {}).update(dict.fromkeys(detail.sources))
-        if known is not detail and _rank(detail) < _rank(known):
-            self._details[detail.text] = replace(detail, name=detail.name or known.name)
-
-    def details(self) -> tuple[Detail, ...]:
-        """What was found, in the order it first appeared."""
-        return tuple(_from_sources(detail, self._sources[text]) for text, detail in self._details.items())
-
-
-def _from_sources(detail: Detail, sources: Iterable[int]) -> Detail:
-    told = tuple(sources)
-    if told == detail.sources:
-        return detail
-    return Detail(detail.kind, detail.text, told, detail.origin, detail.name)
-
-
-def _rank(detail: Detail) -> tuple[int, int]:
-    return (_ORIGINS[detail.origin], _KINDS[detail.kind])
+    details = Gathering()
+    for span in spans_of(text, "user"):
+        details.add(Detail(span.kind, span.text, (), "user", span.name))
+    return details.details()
 
 
 # ── what a text lacks ────────────────────────────────────────────────────────
@@ -238,10 +64,9 @@ def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
     return tuple(detail for detail in details if not kept(detail))
 
 
-def weight(detail: Detail) -> tuple[int, int, int]:
+def weight(detail: Detail) -> tuple[int, int]:
     """Sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
-    newest = -max(detail.sources, default=0)
-    return (_ORIGINS[detail.origin], _KINDS[detail.kind], newest)
+    return (RANKS[detail.origin, detail.kind], -_newest(detail))
 
 
 def line(detail: Detail) -> str:
@@ -263,22 +88,32 @@ def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
     by_name: dict[str, int] = {}
     names: dict[str, str] = {}
     replaced: dict[str, int] = {}
-    for index, detail in sorted(current.items(), key=lambda pair: (max(pair[1].sources, default=0), pair[0])):
-        if detail.kind != "named value" or not detail.name:
-            continue
+    named = [(_newest(each), index) for index, each in current.items() if each.kind == "named value" and each.name]
+    for said, index in sorted(named):
+        detail = current[index]
         if detail.name.startswith(INSTEAD_OF):
-            replaced[_old_value(detail)] = max(detail.sources, default=0)
+            replaced[_old_value(detail)] = said
             detail = replace(detail, name=names.get(_old_value(detail).casefold(), detail.name))
             current[index] = detail
         before = by_name.get(detail.name)
         if before is not None and before in current and _replaces(detail, current[before]):
             old = current.pop(before)
-            replaced[value_of(old.text)] = max(detail.sources, default=0)
+            replaced[value_of(old.text)] = said
         if not (before is not None and before in current and is_loose(detail.name)):
             by_name[detail.name] = index
         names[value_of(detail.text).casefold()] = detail.name
+    if not replaced:
+        return tuple(current.values())
     values = {value_of(detail.text) for detail in current.values() if detail.kind == "named value"}
-    return tuple(detail for _, detail in sorted(current.items()) if not _only_repeats(detail, replaced, values))
+    return tuple(
+        each for each in current.values() if each.text not in replaced or not _only_repeats(each, replaced, values)
+    )
+
+
+def _newest(detail: Detail) -> int:
+    """The last entry that states it; 0 for none."""
+    sources = detail.sources
+    return max(sources) if len(sources) > 1 else sources[0] if sources else 0
 
 
 def _old_value(correction: Detail) -> str:
@@ -287,17 +122,16 @@ def _old_value(correction: Detail) -> str:
 
 
 def _replaces(later: Detail, earlier: Detail) -> bool:
-    if value_of(later.text) == value_of(earlier.text) or _ORIGINS[later.origin] > _ORIGINS[earlier.origin]:
+    if value_of(later.text) == value_of(earlier.text) or ORIGINS[later.origin] > ORIGINS[earlier.origin]:
         return False
     return not is_loose(later.name) or is_marked(later.text)
 
 
 def _only_repeats(detail: Detail, replaced: dict[str, int], values: set[str]) -> bool:
     """Whether a detail is nothing but a replaced value, not mentioned since it was replaced."""
-    last = replaced.get(detail.text)
-    if last is None or detail.text in values or detail.kind in ("rule", "named value", "request"):
+    if detail.text in values or detail.kind in _STATEMENTS:
         return False
-    return max(detail.sources, default=0) <= last
+    return _newest(detail) <= replaced[detail.text]
 
 
 def carry(
@@ -312,7 +146,7 @@ def carry(
     costs = {id(detail): estimate(line(detail)) + 2 for detail in stated}
     dropped = _series(stated)
     excess = sum(cost for each, cost in costs.items() if each not in dropped) - max(0, budget_tokens)
-    for detail in sorted(stated, key=_drop_order(stated)):
+    for detail in sorted(stated, key=_drop_order(stated)) if excess > 0 else ():
         if excess <= 0:
             break
         if id(detail) in dropped:
@@ -327,16 +161,14 @@ def _series(details: Sequence[Detail]) -> set[int]:
     """Ids of details that differ by a number alone and come in many messages: labels counted up, not facts stated."""
     members: dict[str, list[Detail]] = {}
     for detail in details:
-        if (
-            detail.kind not in _LASTING
-            and detail.kind != "named value"
-            and (shape := _DIGITS.sub("#", detail.text)) != "#"
-        ):
+        if detail.kind in _LASTING or detail.kind == "named value" or not _DIGITS.search(detail.text):
+            continue
+        if (shape := _DIGITS.sub("#", detail.text)) != "#":
             members.setdefault(shape, []).append(detail)
     return {
         id(detail)
         for group in members.values()
-        if len({min(each.sources, default=0) for each in group}) >= _SERIES
+        if len(group) >= _SERIES and len({min(each.sources, default=0) for each in group}) >= _SERIES
         for detail in group
     }
 

@@ -1,8 +1,9 @@
 """Whether a text still holds a detail: exactly for exact things, by its salient words for a rule."""
 
+import math
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from tui_agent.context.ledger_named import value_of
 from tui_agent.context.words import listed, salient, squeezed
@@ -19,18 +20,22 @@ _RUN = re.compile(r"[A-Za-z0-9_]+")
 _SHORT_VALUE = 3
 """A value of fewer characters proves nothing by itself; then the name has to stand with it."""
 
+_OFTEN = 16
+"""A word that stands in a text more often is not looked up at each of its places, if there is a rarer one."""
+
 
 def is_kept(text: str) -> Callable[[Detail], bool]:
     """A function that says whether `text` holds a detail; the text is prepared once."""
-    exact, loose = _Text(text), _Text(squeezed(text))
-    lines = _Lines(text)
+    exact, loose, lines = _Text(text), _Text(squeezed(text)), _Lines(text)
 
     def kept(detail: Detail) -> bool:
         match detail.kind:
-            case "rule" | "request":
-                return loose.holds(squeezed(detail.text)) or _rule_kept(detail.text, lines)
+            case "code" | "quoted" | "hash" | "path" | "url":
+                return exact.holds(detail.text)
             case "named value":
                 return _value_kept(detail, exact, loose, lines)
+            case "rule" | "request":
+                return loose.holds(squeezed(detail.text)) or _rule_kept(detail.text, lines)
             case "number":
                 return any(exact.holds(form) for form in _number_forms(detail.text))
             case "version":
@@ -39,44 +44,85 @@ def is_kept(text: str) -> Callable[[Detail], bool]:
                 return exact.holds(detail.text) or loose.holds(squeezed(detail.text))
             case "error":
                 return _error_kept(squeezed(detail.text), loose)
-            case _:
-                return exact.holds(detail.text)
 
     return kept
 
 
 class _Text:
-    """A text that many exact details are looked for in: most are ruled out by a word that it has not."""
+    """A text that many exact details are looked for in: each only where one of its words stands."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._words = set(_RUN.findall(text))
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Where each run of letters and digits begins."""
+        places: dict[str, list[int]] = {}
+        for match in _RUN.finditer(self._text):
+            places.setdefault(match.group(), []).append(match.start())
+        return places
 
     def holds(self, exact: str) -> bool:
         """Whether `exact` stands in the text as itself and not as a piece of something longer."""
-        run = _RUN.search(exact)
-        if run is not None and self._words.isdisjoint((run.group(), f"v{run.group()}", f"V{run.group()}")):
+        first = _RUN.search(exact)
+        if first is None:
+            return _holds(exact, self._text)
+        places, before = self._places_of(first.group()), first.start()
+        if not places:
             return False
-        return _holds(exact, self._text)
+        if len(places) > _OFTEN:
+            places, before = self._rarest(exact)
+        text = self._text
+        for place in places:
+            start = place - before
+            if start >= 0 and text.startswith(exact, start) and _stands_apart(text, start, exact):
+                return True
+        return False
+
+    def _places_of(self, run: str) -> Sequence[int]:
+        """Where a run begins; a number also behind a "v"."""
+        places = self._places.get(run, ())
+        if run[0] <= "9":
+            behind = [place + 1 for mark in "vV" for place in self._places.get(mark + run, ())]
+            return [*places, *behind] if behind else places
+        return places
+
+    def _rarest(self, exact: str) -> tuple[Sequence[int], int]:
+        """Where the run of `exact` stands that the text has least often, and where it stands in `exact`."""
+        runs = [(self._places_of(match.group()), match.start()) for match in _RUN.finditer(exact)]
+        return min(runs, key=lambda run: len(run[0])) if len(runs) > 1 else runs[0]
 
 
 class _Lines:
     """The lines of a text by their salient words."""
 
     def __init__(self, text: str) -> None:
-        told = [each for each in text.splitlines() if each.strip()]
-        self._are_negative = [_is_negative(each) for each in told]
-        self._places: dict[str, list[int]] = {}
-        for place, each in enumerate(told):
-            for word in salient(each):
-                self._places.setdefault(word, []).append(place)
+        self._text = text
+
+    @cached_property
+    def _told(self) -> list[str]:
+        return [each for each in self._text.splitlines() if each.strip()]
+
+    @cached_property
+    def _words(self) -> list[frozenset[str]]:
+        return list(map(salient, self._told))
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for place, words in enumerate(self._words):
+            for word in words:
+                places.setdefault(word, []).append(place)
+        return places
 
     def tell(self, words: frozenset[str], *, negative: bool = False) -> bool:
         """Whether one line has most of the words; with `negative`, one that says no."""
-        counts = Counter(place for word in words for place in self._places.get(word, ()))
-        needed = _RULE_KEPT_FROM * len(words)
+        needed = math.ceil(_RULE_KEPT_FROM * len(words))
+        # A line that lacks so many of them lacks too many: only those that hold one of the rarest can have enough.
+        rarest = sorted((self._places.get(word, ()) for word in words), key=len)[: len(words) - needed + 1]
         return bool(words) and any(
-            count >= needed and (self._are_negative[place] or not negative) for place, count in counts.items()
+            len(words & self._words[place]) >= needed and (not negative or _is_negative(self._told[place]))
+            for place in set[int]().union(*rarest)
         )
 
 
@@ -120,11 +166,15 @@ def _holds(exact: str, text: str) -> bool:
     """Whether `exact` stands in `text` as itself and not as a piece of something longer."""
     start = text.find(exact) if exact else -1
     while start >= 0:
-        end = start + len(exact)
-        if _starts_here(text, start, exact) and _ends_here(text, end, exact):
+        if _stands_apart(text, start, exact):
             return True
         start = text.find(exact, start + 1)
     return False
+
+
+def _stands_apart(text: str, start: int, exact: str) -> bool:
+    """Whether `exact`, which stands at `start`, is no piece of something longer."""
+    return _starts_here(text, start, exact) and _ends_here(text, start + len(exact), exact)
 
 
 def _starts_here(text: str, start: int, exact: str) -> bool:

@@ -165,6 +165,7 @@ def _may_be_chinese(text: str) -> bool:
     return not text.isascii() or text.startswith("IP")
 
 
+@lru_cache(maxsize=1 << 15)
 def value_of(text: str) -> str:
     """The value in a named value's text: what a summary must hold to have kept it."""
     named = parse_named(text)

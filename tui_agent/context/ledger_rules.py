@@ -59,6 +59,9 @@ _REPLY_FORM = re.compile(
     r"|(?:回复|回答|输出|说).{0,12}(?:只|仅)|(?:只|仅|只需|只要).{0,6}(?:回复|回答|输出|说)|其他内容|别的内容",
     re.IGNORECASE,
 )
+_REPLY_SIGNS = ("reply", "respond", "answer", "output", "say", "print", "acknowledge", "回复", "回答", "输出", "说")
+_FORM_SIGNS = ("only", "just", "nothing else", "exactly", "one word", "with", "只", "仅")
+_ELSE_SIGNS = ("anything else", "nothing else", "其他内容", "别的内容")
 _LASTING = re.compile(
     r"\b(?:always|from now on|every|each|never|all)\b|永远|始终|以后|每次|一律|从现在|所有", re.IGNORECASE
 )
@@ -78,9 +81,21 @@ def states_rule(sentence: Sentence) -> bool:
     return not _DESCRIBES.search(text) or bool(_OBLIGES.search(text))
 
 
+def may_word_a_reply(text: str) -> bool:
+    """A quick look at whether any sentence of a text may be a reply form; most texts have none."""
+    folded = text.casefold()
+    if any(sign in folded for sign in _REPLY_SIGNS) and any(sign in folded for sign in _FORM_SIGNS):
+        return True
+    return any(sign in folded for sign in _ELSE_SIGNS)
+
+
 def is_reply_form(sentence: Sentence) -> bool:
     """Whether a sentence only says how one reply is to be worded ("Reply with OK only")."""
-    return bool(_REPLY_FORM.search(sentence.text)) and not _LASTING.search(sentence.text)
+    return (
+        may_word_a_reply(sentence.text)
+        and bool(_REPLY_FORM.search(sentence.text))
+        and not _LASTING.search(sentence.text)
+    )
 
 
 def states_agreement(sentence: Sentence) -> bool:

@@ -21,6 +21,17 @@ from tui_agent.core.entries import (
 from tui_agent.core.messages import Message
 
 
+def is_sent(entry: Entry) -> bool:
+    """Whether there is a message for it in a context: not for an answer without text and calls."""
+    match entry:
+        case AssistantSaid(text=text, tool_calls=calls):
+            return bool(calls or text.strip())
+        case UserSaid() | ToolReturned():
+            return True
+        case _:
+            return False
+
+
 def message_of(entry: Entry, seq: int | None = None) -> Message | None:
     """The message an entry is; None for what is no message, and for an answer without text and calls (never sent)."""
     match entry:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from tui_agent.context.words import cjk_share, other_script_share
+from tui_agent.context.words import cjk_share, has_other_script
 from tui_agent.core.entries import AssistantSaid, Item, Logged, is_spoken, said_text
 from tui_agent.values import frozen
 
@@ -79,6 +79,6 @@ def language_of_items(items: Iterable[Item]) -> Language:
 def language_of_texts(texts: Iterable[str]) -> Language:
     """By script: another than Latin and Chinese (Japanese holds Chinese characters too), else Chinese, else English."""
     text = "\n".join(texts)
-    if other_script_share(text) >= _OTHER_FROM:
+    if has_other_script(text, _OTHER_FROM):
         return "other"
     return "zh" if cjk_share(text) >= _CJK_FROM else "en"

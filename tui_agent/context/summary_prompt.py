@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tui_agent.context.harmless import whole
-from tui_agent.context.ledger import details_in, spans_of
-from tui_agent.context.ledger_rules import is_reply_form
+from tui_agent.context.ledger import details_in
+from tui_agent.context.ledger_found import spans_of
+from tui_agent.context.ledger_rules import is_reply_form, may_word_a_reply
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.summary_items import standing as standing_items
 from tui_agent.context.summary_language import language_of
@@ -21,7 +22,6 @@ _OWN_TAGS = re.compile(
     re.IGNORECASE,
 )
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
-_SPECIAL_MARKS = ("<|", "|>", "<｜", "｜>")
 
 _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
 _ACKNOWLEDGEMENTS = frozenset(
@@ -69,8 +69,11 @@ def summary_requests(
 
 def defused(text: str) -> str:
     """Text from the chat that cannot close the record it is quoted in, nor act as a chat template's own token."""
-    harmless = _OWN_TAGS.sub("‹", whole(text))
-    return _SPECIAL_TOKEN.sub(_bent, harmless) if any(mark in harmless for mark in _SPECIAL_MARKS) else harmless
+    harmless = whole(text)
+    if "<" in harmless:
+        harmless = _OWN_TAGS.sub("‹", harmless)
+    may_hold_tokens = "|" in harmless or "｜" in harmless
+    return _SPECIAL_TOKEN.sub(_bent, harmless) if may_hold_tokens else harmless
 
 
 def _bent(match: re.Match[str]) -> str:
@@ -147,6 +150,8 @@ def _without_reply_form(text: str) -> str:
 
     They are no facts, and small models take them for orders. One that holds anything exact stays.
     """
+    if not may_word_a_reply(text):
+        return text
     kept, position = [], 0
     for sentence in sentences(text):
         if is_reply_form(sentence) and not _is_exact(sentence.text):
@@ -195,32 +200,37 @@ def _packed(pieces: Iterator[tuple[str, str]], room: int, estimate: Callable[[st
     chunks: list[list[str]] = [[]]
     left = room
     for label, text in pieces:
-        for block in _blocks(label, text, room, estimate):
-            size = estimate(block) + 1
-            if size > left and chunks[-1]:
+        for block, size in _blocks(label, text, room, estimate):
+            if size + 1 > left and chunks[-1]:
                 chunks.append([])
                 left = room
             chunks[-1].append(block)
-            left -= size
+            left -= size + 1
     return chunks if chunks[0] else []
 
 
-def _blocks(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[str]:
-    block = _labelled(defused(label), defused(text))
+_Sized = tuple[str, int]
+"""A text and its tokens."""
+
+
+def _blocks(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[_Sized]:
+    harmless = defused(text)
+    block = _labelled(defused(label), harmless)
     size = estimate(block)
     if size <= room:
-        yield block
+        yield block, size
         return
-    parts = _split(defused(text), -(-size * 5 // (room * 4)))
+    parts = _split(harmless, -(-size * 5 // (room * 4)))
     for number, part in enumerate(parts, 1):
         yield from _blocks_or_whole(f"{label} (part {number} of {len(parts)})", part, room, estimate)
 
 
-def _blocks_or_whole(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[str]:
+def _blocks_or_whole(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[_Sized]:
     """A part that is dense with tokens is split further; one that cannot be made smaller goes as it is."""
     block = _labelled(label, text)
-    if estimate(block) <= room or len(text) <= _SMALLEST_ROOM // 4:
-        yield block
+    size = estimate(block)
+    if size <= room or len(text) <= _SMALLEST_ROOM // 4:
+        yield block, size
         return
     middle = len(text) // 2
     yield from _blocks_or_whole(label, text[:middle], room, estimate)

@@ -1,7 +1,7 @@
 """What two texts have in common, word by word: content words of Latin scripts, pairs of characters of CJK scripts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -9,6 +9,7 @@ _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u
 _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff]+|[\u3040-\u30ff\uac00-\ud7af]")
+_ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 """ASCII bytes to what is left of them when a text is taken apart into words: lower case, and blanks between."""
@@ -44,6 +45,7 @@ _EMPTY_PAIRS = listed(
     """记住 请记 不要 必须 禁止 永远 这个 那个 我们 你们 他们 一个 可以 需要 就是 不是 而是 一下 然后 现在 已经 还是
     如果 因为 所以 但是 什么 怎么 这样 那样 没有 以后 千万 务必 总是 始终 一律 不能 不得 不许 严禁 切勿"""
 )
+_ENDINGS = ("ing", "ed", "es", "s")
 _EMPTY_CJK = frozenset(
     "的了是在和与及或也都就把被让给对从到向于之其此这那请你我他她它们吗呢吧啊要会能可很更最再又还并而且则"
 )
@@ -51,16 +53,22 @@ _EMPTY_CJK = frozenset(
 
 def cjk_share(text: str) -> float:
     """Share of Chinese, Japanese and Korean characters among these and words of other scripts; 0.0 without either."""
-    characters = len(_CJK_CHARACTER.findall(text))
+    characters = len(_CJK_CHARACTER.findall(_ASCII_RUN.sub(" ", text)))
+    if not characters:
+        return 0.0
     others = sum(not word.isdigit() for word in _WORD.findall(text))
-    return characters / (characters + others) if characters else 0.0
+    return characters / (characters + others)
 
 
-def other_script_share(text: str) -> float:
-    """Share of words and characters in kana, hangul, Cyrillic and other scripts that are neither Latin nor Chinese."""
-    others = len(_OTHER_SCRIPT.findall(text))
-    known = len(_CJK_CHARACTER.findall(text)) + len(_LATIN_WORD.findall(text))
-    return others / (others + known) if others else 0.0
+def has_other_script(text: str, share: float) -> bool:
+    """Whether words and characters in kana, hangul, Cyrillic and other scripts that are neither Latin nor Chinese make
+    up this share of all."""
+    foreign = _ASCII_RUN.sub(" ", text)
+    others = len(_OTHER_SCRIPT.findall(foreign))
+    chinese = len(_CJK_CHARACTER.findall(foreign))
+    if not others or others < share * (others + chinese):
+        return False
+    return others >= share * (others + chinese + len(_LATIN_WORD.findall(text)))
 
 
 def words_of(text: str) -> list[str]:
@@ -77,34 +85,39 @@ def words_of(text: str) -> list[str]:
 
 def salient(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, brought to a simple stem."""
-    return frozenset(filter(None, map(_meaning, _forms(text))))
+    return frozenset(filter(None, map(_meaning, set(_forms(text)))))
 
 
 class Sought:
-    """Looks for some words in many texts. What was found to be none of them is passed over when it comes again."""
+    """Looks for some words in many texts, by all the forms they can have in one."""
 
     def __init__(self, words: frozenset[str]) -> None:
-        self._words = words
-        self._others: set[str] = set()
+        self._stems = {form: word for word in words for form in _forms_of(word)}
+        self._forms = frozenset(self._stems)
 
     def found_in(self, text: str) -> frozenset[str] | None:
         """Those of the words that carry meaning in the text; None for a text without any meaning."""
         forms = _forms(text)
-        if not any(map(_meaning, forms)):
+        if all(map(_is_empty, forms)):
             return None
-        unknown = forms - self._others
-        found = {form for form in unknown if _meaning(form) in self._words}
-        self._others |= unknown - found
-        return frozenset(map(_meaning, found))
+        return frozenset(map(self._stems.__getitem__, self._forms.intersection(forms)))
 
 
-def _forms(text: str) -> set[str]:
-    """The words of a text as they stand there, each once."""
+def _forms_of(word: str) -> Iterator[str]:
+    """Every form that has this stem and is not empty of meaning."""
+    for ending in ("", *_ENDINGS):
+        for form in (word + ending, f"{word}e{ending}"):
+            if _meaning(form) == word:
+                yield form
+
+
+def _forms(text: str) -> list[str]:
+    """The words of a text as they stand there."""
     if text.isascii():
-        return set(text.encode().translate(_ASCII_WORDS).decode().split())
-    forms = {word.casefold() for word in set(_WORD.findall(text))}
+        return text.encode().translate(_ASCII_WORDS).decode().split()
+    forms = [word.casefold() for word in _WORD.findall(text)]
     for run in _CJK_RUN.findall(text):
-        forms.update(map(str.__add__, run, run[1:]) if len(run) > 1 else run)
+        forms += map(str.__add__, run, run[1:]) if len(run) > 1 else run
     return forms
 
 
@@ -118,7 +131,7 @@ def stem(word: str) -> str:
     """A word without the commonest English endings, so that "stores", "stored" and "store" meet."""
     if not word.isascii() or len(word) < 4 or not word.isalpha():
         return word
-    for ending in ("ing", "ed", "es", "s"):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)].removesuffix("e")
     return word.removesuffix("e")

@@ -66,12 +66,11 @@ def value_to_json(value: Any) -> Any:
     """Any of the values in `core` as JSON."""
     if isinstance(value, _AS_THEY_ARE):
         return value
+    if isinstance(value, tuple):
+        return [each if isinstance(each, _AS_THEY_ARE) else value_to_json(each) for each in value]
     if is_dataclass(value):
         name = _PART_NAMES.get(type(value))
-        tag = {"kind_of_part": name} if name else {}
-        return {**tag, **_fields_to_json(value)}
-    if isinstance(value, tuple):
-        return [value_to_json(each) for each in value]
+        return {"kind_of_part": name, **_fields_to_json(value)} if name else _fields_to_json(value)
     return value
 
 
@@ -92,7 +91,11 @@ def _fields_to_json(value: Any) -> dict[str, Any]:
     kind = type(value)
     if kind not in _NAMES:
         _NAMES[kind] = tuple(field.name for field in fields(kind))
-    return {name: value_to_json(getattr(value, name)) for name in _NAMES[kind]}
+    stored = {}
+    for name in _NAMES[kind]:
+        field = getattr(value, name)
+        stored[name] = field if isinstance(field, _AS_THEY_ARE) else value_to_json(field)
+    return stored
 
 
 _Reader = Callable[[Any], Any]

@@ -131,6 +131,10 @@ class Detail:
     """For a named value: what it is the value of ("the deploy password"), so that a later one supersedes it."""
 
 
+Found = tuple[tuple[DetailKind, str, str, Origin], ...]
+"""What was found in one entry: kind, text and name of each exact detail, and who stated it."""
+
+
 # ── entries ──────────────────────────────────────────────────────────────────
 
 

@@ -1,0 +1,96 @@
+"""That looking only where a word stands finds what looking everywhere finds."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tui_agent.context.ledger import details_in, lost
+from tui_agent.context.ledger_compare import is_kept
+from tui_agent.core.entries import Detail
+
+PIECES = [
+    "a",
+    "b",
+    "v",
+    "V",
+    "1",
+    "2",
+    "_",
+    "-",
+    ".",
+    " ",
+    "/",
+    "端",
+    "口",
+    "\n",
+    "v1",
+    "a.b",
+    "x-1",
+    "retry",
+    "(",
+    "é",
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+
+
+def is_word(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")
+
+
+def stands_apart(text: str, start: int, exact: str) -> bool:
+    """Whether `exact`, which stands there, is neither the end nor the beginning nor the middle of something longer."""
+    before, after = text[:start], text[start + len(exact) :]
+    if before and is_word(exact[0]):
+        if is_word(before[-1]):
+            is_version = before[-1] in "vV" and exact[0].isdigit() and (len(before) == 1 or not is_word(before[-2]))
+            if not is_version:
+                return False
+        elif before[-1] in "-." and len(before) > 1 and is_word(before[-2]) and any(map(str.isdigit, exact)):
+            return False
+    if after and is_word(exact[-1]):
+        return not is_word(after[0]) and not (after[0] in "-." and len(after) > 1 and is_word(after[1]))
+    return True
+
+
+@given(TEXTS, TEXTS.filter(bool))
+@example("v1", "1")
+@example("av1 V1", "1")
+@example("x.v1", "v1")
+@example("-1-1 -1", "-1")
+@example("a b a c a b", "a b")
+@example("端口", "口")
+def test_a_text_holds_what_stands_in_it_as_itself(text: str, exact: str) -> None:
+    places = [start for start in range(len(text)) if text.startswith(exact, start)]
+    expected = any(stands_apart(text, start, exact) for start in places)
+
+    assert is_kept(text)(Detail("code", exact)) == expected
+
+
+@given(TEXTS, st.integers(0, 24), st.integers(1, 24))
+def test_any_part_that_begins_and_ends_with_a_line_is_held(text: str, start: int, length: int) -> None:
+    part = text[start : start + length]
+
+    assert not part or is_kept(f"{text}\n{part}\n{text}")(Detail("code", part))
+
+
+def test_a_rule_is_kept_by_a_line_that_has_most_of_its_words_and_says_no_where_it_does() -> None:
+    rule = Detail("rule", "Never deploy the billing service on Fridays")
+    lines = [f"The billing service of week {week} was deployed on a Monday" for week in range(20)]
+
+    assert lost([rule], "\n".join(lines)) == (rule,)
+    assert lost([rule], "\n".join([*lines, "Billing service: deploy on Fridays"])) == (rule,)
+    assert lost([rule], "\n".join([*lines, "No deploys on Fridays"])) == (rule,)
+    assert lost([rule], "\n".join([*lines, "No deploys of the billing service on Fridays"])) == ()
+
+
+def test_a_rule_of_empty_words_is_kept_by_nothing_but_itself() -> None:
+    rule = Detail("rule", "Always do it")
+
+    assert lost([rule], "something else") == (rule,)
+    assert lost([rule], "he said: always do it") == ()
+
+
+def test_a_value_of_two_characters_is_kept_where_its_name_stands_with_it() -> None:
+    (port,) = (each for each in details_in("The retry limit is 9.") if each.kind == "named value")
+
+    assert lost([port], "9 files were read") == (port,)
+    assert lost([port], "retry limit: 9") == ()
