@@ -19,8 +19,8 @@ _CANDIDATES_NAMED = 5
 
 def create(
     connection: apsw.Connection, session_id: str, directory: str, at: str, title: str, parent: str | None
-) -> None:
-    """Make a session without entries; inside a transaction.
+) -> int:
+    """Make a session without entries; inside a transaction. Returns its number.
 
     Raises:
         SessionBusy: there is one of this id.
@@ -36,8 +36,10 @@ def create(
         f"VALUES (?, ?, ?, ?, ?, ?, ?, {log.LAST_GIVEN_OUT})",
         (session_id, b"", packed_text(directory), parent, at, at, b""),
     )
+    number = connection.last_insert_rowid()
     if title:
-        log.set_title(connection, connection.last_insert_rowid(), title)
+        log.set_title(connection, number, title)
+    return number
 
 
 def add(connection: apsw.Connection, session: NewSession) -> None:

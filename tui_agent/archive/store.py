@@ -240,8 +240,7 @@ class ArchivedSessions(ArchivedLogs):
             with transaction(connection):
                 info = book.exactly(connection, source)
                 where = info.directory if directory is None else directory
-                book.create(connection, new_id, where, at, "", source)
-                number = log.number_of(connection, new_id)
+                number = book.create(connection, new_id, where, at, "", source)
                 book.copy_prefix(connection, source, upto, new_id)
                 copy_found(connection, log.number_of(connection, source), upto, number)
                 if then:
