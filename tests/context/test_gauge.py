@@ -155,6 +155,7 @@ def test_an_empty_answer_counts_nothing_and_reasoning_only_when_it_is_sent_back(
     thought = Reasoning("why")
     assert reported(replace(calls("c"), usage=Usage(1_200, 500, reasoning=470), reasoning=thought)) == 1_700
     assert reported(replace(replied("hi", 1_200, 500, reasoning=470), reasoning=thought)) == 1_230
+    assert reported(replied("hi", 1_200, 100, reasoning=470)) == 1_200
 
 
 def test_a_note_changes_nothing() -> None:
@@ -180,7 +181,8 @@ def test_estimates_are_multiplied_with_what_endpoints_report() -> None:
     assert checkpoint.ratio == pytest.approx(1.3, abs=0.03)
     plain = gauge_of(user(LONG)).tokens
     assert gauge_of(*entries, user(LONG)).tokens - gauge_of(*entries).tokens == pytest.approx(1.3 * plain, rel=0.1)
-    assert checkpoint_of(log_of(*entries, ModelChosen("other"))).ratio == 1.0
+    other = checkpoint_of(log_of(*entries, ModelChosen("other")))
+    assert (checkpoint.calibrations, other.ratio, other.calibrations) == (4, 1.0, 0)
 
 
 def test_a_calibrated_ratio_makes_a_cut_prompt_easier_to_see() -> None:

@@ -298,7 +298,9 @@ def test_a_compaction_that_helped_or_was_made_by_hand_starts_the_count_again() -
     assert pause_for(*entries, stalled(trigger="manual")) == ""
     assert pause_for(*entries, stalled(limit=None)) == ""
     assert pause_for(*entries, CompactionUndone(5)) == ""
-    assert pause_for(*entries, CompactionUndone(5), CompactionRedone(5)) == ""
+    failures: list[Entry] = [FAILED, FAILED]
+    assert pause_for(*entries, CompactionUndone(5), *failures) != ""
+    assert pause_for(*entries, CompactionUndone(5), *failures, CompactionRedone(5)) == ""
     assert pause_for(*entries, SummaryRestored(3)) == ""
     assert pause_for(*entries, ModelChosen("larger")) == ""
     assert pause_for(*entries, Rewound(5)) == ""
