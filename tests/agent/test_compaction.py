@@ -198,11 +198,15 @@ async def test_material_beyond_the_window_is_read_in_parts_and_every_message_rea
         async with desk(server, tmp_path, context_window=4096, compaction_mode="off") as at:
             marks = [f"MARK-{place}" for place in range(24)]
             await at.session.append(*_said(marks))
-            proposal = await propose(at, keep=2)
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
             asked = "\n".join("\n".join(request.texts) for request in server.requests)
-            assert proposal.compacted.folded == 22
+            assert isinstance(events[-1], Proposed)
+            assert events[-1].proposal.compacted.folded == 22
             assert [mark for mark in marks[:22] if mark not in asked] == []
-            assert len(server.requests) > 1
+            parts = len(server.requests)
+            assert parts > 1
+            begun = [event.reason for event in events if isinstance(event, SummaryRestarted)]
+            assert begun == [f"part {place} of {parts}" for place in range(2, parts + 1)]
 
 
 def _said(marks: list[str]) -> list[Any]:

@@ -184,6 +184,18 @@ async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the
     await archive.close()
 
 
+async def test_a_damaged_summary_is_named_where_all_of_them_are_read(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a"), logged(2, Compacted(None, 1, (), "NEEDLE"))], {})
+    await archive.close()
+    _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))
+    archive = await Archive.open(path)
+    with pytest.raises(ArchiveDamaged, match=r"Entry 2 of session one is damaged\."):
+        await archive.compactions("one")
+    await archive.close()
+
+
 async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
     archive = await Archive.open(path)
     await archive.create_session("one", "/", AT)

@@ -77,10 +77,11 @@ from tui_agent.core.entries import (
     ToolCall,
     Unpinned,
     Unpruned,
+    Usage,
     UserSaid,
 )
 from tui_agent.core.events import GaugeParts
-from tui_agent.core.messages import ToolSpec
+from tui_agent.core.messages import Message, ToolSpec
 
 
 def texts(*entries: Entry) -> list[str]:
@@ -153,6 +154,14 @@ def test_what_the_block_takes_is_told_by_what_it_holds() -> None:
     )
     made, frame = parts(compacted(0, "SUM"), Pinned(pin))
     assert made == GaugeParts(summary=frame - estimate(pin), pins=estimate(pin))
+
+
+def test_a_stand_in_for_a_result_counts_as_part_of_what_was_reported_behind_it() -> None:
+    asked = replace(calls("c"), usage=Usage(900, 10))
+    stand_in = estimate_message(Message("tool", UNKNOWN_OUTCOME, call_id="c"))
+    assert context_at_end(log_of(user("a"), asked)).added == stand_in
+    more: list[Entry] = [user("go on"), replace(answer("ok"), usage=Usage(950, 10))]
+    assert context_at_end(log_of(user("a"), asked, *more)).added == 0
 
 
 def test_entries_behind_the_checkpoint_are_not_yet_there() -> None:

@@ -31,9 +31,9 @@ GROUPS = {
         "context/test_summary_shapes.py"
     ),
     "agent/compaction agent/summarising": "agent/test_compaction.py agent/test_floor.py agent/test_leaving.py",
-    "core/codec core/messages core/visible": "core context/test_fold.py ui/test_safe_text.py archive/test_log.py",
+    "core/codec core/messages": "core archive/test_log.py",
     "model/wire": "model/test_wire.py model/test_assemble.py",
-    "ui/safe_text": "ui/test_safe_text.py",
+    "core/visible ui/safe_text": "ui/test_safe_text.py",
     "archive/book archive/log archive/notes archive/rows archive/store archive/worker": (
         "archive/test_log.py archive/test_sessions.py archive/test_faults.py archive/test_two_windows.py "
         "archive/test_damage.py archive/test_reserve.py"
