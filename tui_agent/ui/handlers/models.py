@@ -47,9 +47,16 @@ async def model(chat: Conductor, name: str) -> None:
         Choice(each.id, each.id, note_of(each, prices, window if each.id == bench.connection.model else None))
         for each in listed
     ]
-    size = compact_number(window.window) if window.window else _("unknown")
-    about = _("{model} at {place} · window {size} ({source})").format(
-        model=bench.connection.model, place=word(bench.connection.place), size=size, source=word(window.window_source)
+    told = (
+        _("{model} at {place} · window {size} ({source})")
+        if window.window
+        else _("{model} at {place} · window unknown")
+    )
+    about = told.format(
+        model=bench.connection.model,
+        place=word(bench.connection.place),
+        size=compact_number(window.window or 0),
+        source=word(window.window_source),
     )
     chat.app.push_screen(
         PickScreen(_("Models"), choices, explanation=about),

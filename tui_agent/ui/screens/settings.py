@@ -22,6 +22,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen
 
@@ -100,7 +101,7 @@ class SettingsScreen(ModalScreen[None]):
             dialog.border_subtitle = Content(_("Enter change · Del back to default · / filter · Esc close"))
             yield SafeInput(placeholder=_("/ and type to filter"), compact=True, select_on_focus=False)
             yield OptionList(markup=False, compact=True)
-            yield Static(id="setting-about")
+            yield Prose(id="setting-about")
             yield Static(id="setting-note")
 
     def on_mount(self) -> None:

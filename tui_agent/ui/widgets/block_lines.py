@@ -335,7 +335,8 @@ def _told(block: ToolBlock) -> str:
                 reason_for_denial(line) if block.state == "denied" else in_readers_words(line), single_line=True
             )
             word = _(_STATES[block.state][1])
-            return f"{word}: {_shortened(safe(said, single_line=True), 60)}" if said else word
+            reason = _shortened(safe(said, single_line=True), 60)
+            return _("{state}: {reason}").format(state=word, reason=reason) if said else word
         case "running" if block.progress:
             return _shortened(safe(block.progress.strip().rsplit("\n", 1)[-1], single_line=True), 60)
         case _:
