@@ -133,6 +133,7 @@ async def test_items_that_stand_are_never_written_again(tmp_path: Path) -> None:
             asked = "\n".join(server.requests[-1].texts)
             assert "early 0" not in asked
             assert "later 0" in asked
+            assert "the build id is 7f3a-99" in asked
 
 
 async def test_what_the_user_stated_is_carried_when_the_summary_lost_it(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.archive.samples import AT, answered, logged, said
-from tui_agent.archive import Archive, NewSession
+from tui_agent.archive import Archive, NewSession, SessionInfo
 from tui_agent.core.entries import Compacted, ForkedFrom, Pinned, TitleSet
 from tui_agent.errors import SessionBusy, SessionNotFound
 
@@ -88,8 +88,8 @@ async def test_a_fork_begins_with_the_same_entries_and_goes_its_own_way(archive:
     assert await archive.load("fork") == [*entries, origin, said(6, "f")]
     assert await archive.load("one") == [*entries, said(5, "e"), said(6, "g")]
     fork = await archive.session("fork")
-    assert (fork.parent, fork.title, fork.directory) == ("one", "Fork", "/home/me")
-    assert (fork.messages, fork.compactions) == (4, 1)
+    told = ("fork", "Fork", "/home/me", AT, AT)
+    assert fork == SessionInfo(*told, messages=4, compactions=1, archived=False, parent="one", preview="f")
     assert {hit.session_id for hit in await archive.search("apple")} == {"one", "fork"}
 
 
