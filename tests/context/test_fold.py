@@ -461,6 +461,16 @@ def test_a_call_without_result_gets_a_stand_in(rest: list[Entry], stand_in: str)
     assert problems(sent) == []
 
 
+def test_results_that_come_in_another_order_keep_to_their_calls() -> None:
+    sent = wire_of(log_of(user("go"), calls("a", "b"), result("b", "BBB"), result("a", "AAA")))
+    assert [(message["tool_call_id"], message["content"]) for message in sent[3:]] == [("a", "AAA"), ("b", "BBB")]
+
+
+def test_calls_of_an_answer_that_was_stopped_while_it_arrived_were_cancelled() -> None:
+    sent = wire_of(log_of(user("go"), replace(calls("a"), finish=None), user("on")))
+    assert sent[3]["content"] == CANCELLED
+
+
 def test_orphans_and_second_results_are_not_sent() -> None:
     sent = wire_of(
         log_of(result("c0", "early"), user("go"), calls("c1"), result("c1", "first"), result("c1", "second"))
