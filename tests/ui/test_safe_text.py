@@ -60,6 +60,17 @@ def test_clean_text_comes_back_as_the_same_object() -> None:
     assert safe(text) is text
 
 
+@pytest.mark.parametrize("single_line", [False, True])
+@pytest.mark.parametrize("strict", [False, True])
+def test_every_letter_of_a_keyboard_is_itself(single_line: bool, strict: bool) -> None:
+    letters = "".join(map(chr, range(0x20, 0x7F))) + "äß中文€" + "\xa0"
+    assert safe(letters, single_line=single_line, strict=strict) is letters
+
+
+def test_every_control_has_its_own_name() -> None:
+    assert [safe(chr(code)) for code in (0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x80, 0x9F)] == [*"␀␈␋␟␡", "\\x80", "\\x9f"]
+
+
 def test_a_single_line_shows_its_breaks() -> None:
     assert safe("a\nb\tc\r\nd", single_line=True) == "a␊b␉c␍␊d"
 
