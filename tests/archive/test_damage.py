@@ -196,6 +196,21 @@ async def test_a_damaged_summary_is_named_where_all_of_them_are_read(path: Path)
     await archive.close()
 
 
+async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a"), said(2, "NEEDLE"), said(3, "c")], {})
+    await archive.close()
+    _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))
+    archive = await Archive.open(path)
+    assert await archive.load("one", strict=False) == [said(1, "a"), said(3, "c")]
+    await archive.close()
+    archive = await Archive.open(path)
+    assert "1 were lost" in archive.notices[0]
+    assert _stands_in((await archive.load("one"))[1])
+    await archive.close()
+
+
 async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
     archive = await Archive.open(path)
     await archive.create_session("one", "/", AT)

@@ -151,6 +151,13 @@ async def test_deleted_text_is_removed_at_the_next_start_when_a_reader_keeps_it(
     await again.close()
 
 
+def test_what_is_written_is_on_the_disk_and_what_is_deleted_is_gone(path: Path) -> None:
+    opened = open_file(path)
+    expected = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1, "trusted_schema": 0}
+    assert {name: opened.connection.pragma(name) for name in expected} == expected
+    opened.connection.close()
+
+
 def test_a_writer_waits_for_the_lock_then_says_that_it_is_locked(path: Path) -> None:
     opened = open_file(path, busy=50)
     other = apsw.Connection(str(path))

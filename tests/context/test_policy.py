@@ -21,7 +21,7 @@ from tests.fakes.valid import problems
 from tui_agent.context.checkpoint import checkpoint_of
 from tui_agent.context.cuts import Plan
 from tui_agent.context.gauge import Limits, exceeded, limit_of, measure
-from tui_agent.context.policy import pause, plan
+from tui_agent.context.policy import LEAST_KEPT, pause, plan
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -54,7 +54,7 @@ def plan_for(
     limits: Limits | None = None,
     above: int | None = None,
     parts: GaugeParts | None = None,
-    least: int = 2,
+    least: int = LEAST_KEPT,
 ) -> Plan:
     log = log_of(*entries)
     checkpoint = checkpoint_of(log)
@@ -96,6 +96,12 @@ def test_only_what_is_newly_old_is_folded_by_the_next_compaction() -> None:
     made = plan_for(*alternating(10), compacted(4, "SUM"), *alternating(4))
     assert [each.seq for each in made.folded] == [5, 6, 7, 8]
     assert made.messages == 4
+
+
+def test_what_is_folded_already_and_what_is_not_taken_in_yet_counts_for_nothing() -> None:
+    log = log_of(*alternating(10), compacted(4, "SUM"), *alternating(4), *alternating(9))
+    checkpoint = checkpoint_of(log[:15])
+    assert plan(checkpoint, log, 6) == plan(checkpoint, log[4:15], 6)
 
 
 def test_rewound_messages_are_not_folded_and_never_sent_ones_go_along_uncounted() -> None:

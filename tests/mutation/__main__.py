@@ -24,7 +24,7 @@ GROUPS = {
         "context/test_cuts.py context/test_deeds.py context/test_fold.py context/test_gauge.py "
         "context/test_policy.py context/test_saying.py context/test_spending.py"
     ),
-    "context/cuts context/policy": "context/test_cuts.py context/test_policy.py",
+    "context/cuts context/policy": "context/test_cuts.py context/test_deeds.py context/test_policy.py",
     "context/prune context/tokens": "context/test_prune.py context/test_tokens.py context/test_gauge.py",
     "context/summary_*": (
         "context/test_summary_check.py context/test_summary_items.py context/test_summary_request.py "
