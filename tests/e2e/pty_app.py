@@ -164,8 +164,8 @@ class PtyApp:
         os.set_blocking(self._master, False)
         self._set_size(*size)
         self.terminal = Terminal(*size)
-        self._waited = 0
-        """Nanoseconds that its threads were ready to run and were not let."""
+        self._waited: dict[str, int] = {}
+        """Nanoseconds that each of its threads, those too that have ended, was ready to run and was not let."""
 
         self.termios_before = termios.tcgetattr(self._slave)
         launch = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *(command or program()), *argv]
@@ -286,12 +286,10 @@ class PtyApp:
 
     def clock(self) -> float:
         """The time, less what its threads have waited for a processor: others' work is not taken for its own."""
-        waited = 0
         for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
             with suppress(OSError):  # the thread has ended
-                waited += int(thread.read_text().split()[1])
-        self._waited = max(self._waited, waited)
-        return time.monotonic() - self._waited / 1e9
+                self._waited[thread.parent.name] = int(thread.read_text().split()[1])
+        return time.monotonic() - sum(self._waited.values()) / 1e9
 
     def ends(self, seconds: float = PATIENCE) -> int:
         """Wait until the program has ended; its exit code."""
