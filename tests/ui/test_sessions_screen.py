@@ -1,8 +1,13 @@
 from pathlib import Path
 
+import pytest
+from rich.cells import cell_len
+
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tests.ui.support import LARGE, SMALL, Sitting, sitting
+from tests.ui.screen_text import screen_lines
+from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
+from tui_agent.ui.hints import fitting_hints
 from tui_agent.ui.screens.sessions import SessionsScreen
 
 
@@ -223,3 +228,23 @@ async def test_a_session_of_the_list_is_forked(tmp_path: Path) -> None:
             await person.sees("about the parser")
             listed = await person.conductor.services.sessions()
             assert len(listed) == 3
+
+
+@pytest.mark.parametrize("size", [LARGE, USUAL, SMALL])
+@pytest.mark.parametrize(("language", "last"), [("en", "z away"), ("zh", "z 已收")])
+async def test_the_keys_in_the_edge_are_named_whole(
+    tmp_path: Path, size: tuple[int, int], language: str, last: str
+) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=size, language=language) as person:
+            await person.press("f2")
+            await person.sees(last)
+            edge = next(line for line in screen_lines(person.app) if last in line)
+            assert "…" not in edge
+
+
+@pytest.mark.parametrize("width", range(40))
+def test_hints_are_never_wider_than_their_place(width: int) -> None:
+    line = fitting_hints(["Enter open", "n new", "f fork", "d delete"], width)
+    assert cell_len(line) <= width
+    assert line.endswith("d delete") == (width >= 8)

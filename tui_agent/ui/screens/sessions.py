@@ -18,6 +18,7 @@ from tui_agent.archive import Hit
 from tui_agent.core.entries import Logged
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.hints import fitting_hints
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.session_rows import SessionRow, peek_lines, row_text
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
@@ -59,6 +60,10 @@ class Chosen:
     """The entry to go to; 0 for none."""
 
 
+_EDGE = 6
+"""Cells of a dialog's edge that hold no words: corners, a piece of the line and a blank on both sides."""
+
+
 class SessionsScreen(ModalScreen[Chosen | None]):
     """Newest first; single letters act while the list has the focus."""
 
@@ -89,6 +94,9 @@ class SessionsScreen(ModalScreen[Chosen | None]):
 
     def on_mount(self) -> None:
         self._reload()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._say_what_is_shown)
 
     @work(exclusive=True, group="rows", exit_on_error=False)
     async def _reload(self) -> None:
@@ -126,8 +134,8 @@ class SessionsScreen(ModalScreen[Chosen | None]):
         title = _("Sessions put away") if self._put_away else _("Sessions")
         dialog.border_title = Content(title + (_(" · of this directory") if self._only_here else ""))
         away = _("a take out") if self._put_away else _("a put away")
-        keys = _("Enter open · n new · f fork · r rename · {away} · d delete · h here · z away")
-        dialog.border_subtitle = Content(keys.format(away=away))
+        keys = [_("Enter open"), _("n new"), _("f fork"), _("r rename"), away, _("d delete"), _("h here"), _("z away")]
+        dialog.border_subtitle = Content(fitting_hints(keys, dialog.outer_size.width - _EDGE))
 
     @property
     def _row(self) -> SessionRow | None:
