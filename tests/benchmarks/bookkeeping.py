@@ -97,6 +97,9 @@ async def _round(archive: Archive, session_id: str, unfolded: int) -> dict[str, 
     found |= await _timed("redo", changes.redo(session))
     found["bookkeeping"] = found["proposing"] + found["apply CPU"] / 1e3
     await session.close()
+    reopened = await Session.open(archive, session_id, session.measures)
+    found |= await _timed("first undo after reopening", changes.undo(reopened))
+    await reopened.close()
     return found
 
 
@@ -138,7 +141,7 @@ def _figures(case: str, found: list[dict[str, float]]) -> list[Figure]:
         Figure.of("of it until the model is asked, CPU", costs["asking"], "x", against="reading the text once"),
         *(
             Figure.of(f"{change}, {COUNT:,} messages, {case}, {clock}", every(f"{change} {clock}"), "ms", 100, "100 ms")
-            for change in ("apply", "undo", "redo")
+            for change in ("apply", "undo", "redo", "first undo after reopening")
             for clock in ("CPU", "wall")
         ),
         Figure.of(f"reading the text once, {case}, CPU", every("reading"), "s"),
