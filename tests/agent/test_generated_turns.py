@@ -148,7 +148,7 @@ class Life:
         if pending_approval(at.session) is None:
             results_in([each for each in log if not is_rewound(each.seq, at.session.checkpoint.rewound)])
             assert is_valid(at)
-        assert at.session.context() == fold(log, at.session.measures.surroundings(at.session.directory))
+        assert at.session.context() == fold(log, at.session.measures.surroundings())
 
 
 @pytest.mark.parametrize("seed", range(SESSIONS))

@@ -17,7 +17,7 @@ Step = Callable[[Session, random.Random], Awaitable[object]]
 
 
 def _measures() -> Measures:
-    return Measures(lambda directory: Surroundings(), Limits(window=1_000_000))
+    return Measures(Surroundings, Limits(window=1_000_000))
 
 
 def _said(number: int) -> tuple[Entry, ...]:

@@ -24,17 +24,17 @@ _TIMES = 50
 def _check(session: Session) -> object:
     """What is done before each request to know whether compaction is due, nothing of it remembered."""
     limits = session.measures.limits
-    context = context_of(session.checkpoint, session.tail, surroundings(""))
+    context = context_of(session.checkpoint, session.tail, surroundings())
     return exceeded(measure_weight(weigh(context, session.checkpoint, limits)), limits)
 
 
 def _fold(session: Session) -> object:
-    return context_of(session.checkpoint, session.tail, surroundings(""))
+    return context_of(session.checkpoint, session.tail, surroundings())
 
 
 def _request(session: Session) -> object:
     """The context as the bytes that are sent."""
-    request = Request(context_of(session.checkpoint, session.tail, surroundings("")).messages, "some-model")
+    request = Request(context_of(session.checkpoint, session.tail, surroundings()).messages, "some-model")
     return json.dumps(body(request, Endpoint("http://127.0.0.1:8080/v1"))).encode()
 
 

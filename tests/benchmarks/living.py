@@ -9,8 +9,8 @@ from tui_agent.context.gauge import Limits
 WINDOW = 200_000
 
 
-def surroundings(directory: str) -> Surroundings:
-    return Surroundings(date="2026-11-30", directory=directory, window=WINDOW)
+def surroundings() -> Surroundings:
+    return Surroundings(date="2026-11-30", window=WINDOW)
 
 
 def measures(window: int = WINDOW) -> Measures:

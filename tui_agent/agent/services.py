@@ -221,11 +221,11 @@ class Services:
 
     # ── what sessions and tools are given ────────────────────────────────────
 
-    def _surroundings(self, directory: str) -> Surroundings:
+    def _surroundings(self) -> Surroundings:
         specs: tuple[ToolSpec, ...] = self.bench.tool_specs() if self.bench else ()
         made = Surroundings(
             date=datetime.date.today().isoformat(),
-            directory=directory,
+            directory=str(self.directory),  # where the tools act, wherever the session was begun
             window=self._measures.limits.window,
             tools=specs,
             instructions=self.instructions,
@@ -239,9 +239,10 @@ class Services:
             return {}
         if self.toolbox is None:
             await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
-            secret = connection.endpoint.api_key
             keeper = KeptChanges(lambda: self.current, lambda: secret_of(self))
-            self.toolbox = Toolbox(self.settings, self.directory, self._past, secret, self._take_tools, keeper)
+            self.toolbox = Toolbox(
+                self.settings, self.directory, self._past, lambda: secret_of(self), self._take_tools, keeper
+            )
             try:
                 self.toolbox.start()
             except ConfigInvalid as error:

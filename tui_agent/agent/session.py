@@ -5,7 +5,6 @@ import datetime
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from tui_agent.agent.details import Details
 from tui_agent.archive import Archive, Lease, NewSession
@@ -38,10 +37,8 @@ Clock = Callable[[], str]
 """The time as `Logged.at` wants it."""
 
 
-class SurroundingsNow(Protocol):
-    """What is not in the log, at this moment: date, directory, window, tool schemas."""
-
-    def __call__(self, directory: str) -> Surroundings: ...
+SurroundingsNow = Callable[[], Surroundings]
+"""Tells what is not in the log, at this moment: date, directory, window, tool schemas."""
 
 
 STRIDE = 2_000
@@ -272,7 +269,7 @@ class Session:
         return tokens + estimate(streamed[length:])
 
     def _weighed(self) -> tuple[Context, Weight]:
-        surroundings = replace(self.measures.surroundings(self.directory), retrieved=self.retrieved)
+        surroundings = replace(self.measures.surroundings(), retrieved=self.retrieved)
         key = (self.checkpoint.seq, surroundings, self.measures.limits)
         if self._weight is None or self._weight[0] != key:
             context = context_of(self.checkpoint, self.tail, surroundings, self._scales)
@@ -285,7 +282,7 @@ class Session:
             logged = Logged(self.checkpoint.seq + 1, self._clock(), change)
             checkpoint = advance(self.checkpoint, logged)
             entries = [*await self._entries_after(checkpoint.upto), logged]
-        surroundings = self.measures.surroundings(self.directory)
+        surroundings = self.measures.surroundings()
         context = context_of(checkpoint, entries, surroundings, self._scales)
         return measure_weight(weigh(context, checkpoint, self.measures.limits))
 

@@ -34,13 +34,13 @@ class Toolbox:
         settings: Settings,
         directory: Path,
         past: Past,
-        secret: str,
+        secret: Callable[[], str],
         changed: Callable[[], None],
         keeper: Keeper | None = None,
     ) -> None:
         """
         Args:
-            secret: the endpoint's key, which no child process may see; "" for none.
+            secret: tells the key of the endpoint in use, which no child process may see; "" for none.
             changed: told when an MCP server's tools have come or gone.
             keeper: keeps what files hold before they are changed.
         """
@@ -55,7 +55,7 @@ class Toolbox:
             Workspace(directory, closed),
             past.search,
             read_past=past.read,
-            secrets=[secret] if secret else [],
+            secret=secret,
             ripgrep=Path(ripgrep) if ripgrep else None,
             keeper=keeper,
         )

@@ -294,7 +294,8 @@ async def test_a_real_child_sees_no_secret(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("INNOCENT", "sk-canary-123")
     monkeypatch.setenv("VISIBLE", "yes")
     result = await call(
-        RunCommand(Workspace(tmp_path), secrets=["sk-canary-123"]), command="env; tr '\\0' '\\n' </proc/self/environ"
+        RunCommand(Workspace(tmp_path), secret=lambda: "sk-canary-123"),
+        command="env; tr '\\0' '\\n' </proc/self/environ",
     )
     assert "VISIBLE=yes" in result.output
     assert "canary" not in result.output

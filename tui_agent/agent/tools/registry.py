@@ -1,6 +1,6 @@
 """The tools that come with the program, by name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tui_agent.agent.tools.base import Tool, find
@@ -24,13 +24,13 @@ def default_tools(
     search: SearchPast,
     *,
     read_past: ReadPast | None = None,
-    secrets: Sequence[str] = (),
+    secret: Callable[[], str] = str,
     ripgrep: Path | None = None,
     keeper: Keeper | None = None,
 ) -> dict[str, Tool]:
     """Every tool that comes with the program, in the order it is offered.
 
-    `secrets` are values, such as the API key, that no child process may see. `ripgrep` is the program's path when it
+    `secret` tells a value, the API key, that no child process may see. `ripgrep` is the program's path when it
     is installed; without it searches run in Python. `keeper` keeps what files hold before they are changed.
     """
     seen = SeenFiles()
@@ -40,7 +40,7 @@ def default_tools(
         SearchFiles(workspace, ripgrep),
         EditFile(workspace, seen, keeper),
         WriteFile(workspace, seen, keeper),
-        RunCommand(workspace, secrets),
+        RunCommand(workspace, secret),
         SearchPastMessages(search, read_past),
     )
     return {tool.spec.name: tool for tool in tools}

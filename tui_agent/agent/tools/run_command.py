@@ -4,7 +4,7 @@ import json
 import shutil
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tui_agent.agent.tools.arguments import optional_number, optional_text, required_text
@@ -53,9 +53,13 @@ class RunCommand:
         ),
     )
 
-    def __init__(self, workspace: Workspace, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, workspace: Workspace, secret: Callable[[], str] = str) -> None:
+        """
+        Args:
+            secret: tells a value that no command may see, the endpoint's key; "" for none.
+        """
         self._workspace = workspace
-        self._secrets = tuple(secrets)
+        self._secret = secret
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         command = required_text(arguments, "command")
@@ -95,7 +99,7 @@ class RunCommand:
             finished = await run_program(
                 [*shell(), command],
                 directory=directory,
-                environment=child_environment(secrets=self._secrets),
+                environment=child_environment(secrets=[self._secret()]),
                 seconds=seconds,
                 report=report,
             )

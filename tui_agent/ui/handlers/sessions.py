@@ -212,12 +212,12 @@ async def export_session(chat: Conductor, argument: str) -> None:
     if form not in FORMS:
         form, target = form_of(argument), argument
     text = await export(chat.services, session.id, form)
-    path = _write(Path(session.directory), target.strip() or f"session-{session.id}.{form}", text)
+    path = _write(chat.services.directory, target.strip() or f"session-{session.id}.{form}", text)
     chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
 
 
 def _write(directory: Path, name: str, text: str) -> Path:
-    """Write a new file; a relative name is taken from the session's directory."""
+    """Write a new file; a relative name is taken from the directory."""
     path = named_by_user(directory, name)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -134,7 +134,7 @@ async def copy(chat: Conductor, what: str) -> None:
 
             chat.app.copy_to_clipboard(await export(chat.services, session.id, "md"))
         case "file":
-            path = write_to_file(_last_answer(chat), Path(session.directory), f"answer-{session.id}")
+            path = write_to_file(_last_answer(chat), chat.services.directory, f"answer-{session.id}")
             chat.screen.tell(_("Written to {path}.").format(path=path))
         case "":
             chat.app.copy_to_clipboard(_last_answer(chat))
@@ -206,7 +206,7 @@ async def attach(chat: Conductor, name: str) -> None:
         question = TextPromptScreen(_("Attach a file"), _("A text goes into the prompt, a picture is sent beside it."))
         chat.app.push_screen(question, lambda path: chat.later("attach", path.strip()) if path else None)
         return
-    data = _read_attachment(Path(open_session_of(chat).directory), name)
+    data = _read_attachment(chat.services.directory, name)
     kind = mimetypes.guess_type(name)[0] or ""
     if kind.startswith("image/"):
         encoded = base64.b64encode(data).decode("ascii")
