@@ -27,7 +27,7 @@ def talk_and_compact(app: PtyApp, server: ModelServer, *, answer: str, summarise
     app.sees(summarised)
     app.press("a")
     app.sees("old messages merged")
-    for key, words in (("f1", "Everywhere"), ("f2", "Enter open"), ("f9", "Changes are written"), ("ctrl+p", "/help")):
+    for key, words in (("f1", "Everywhere"), ("f2", "z away"), ("f9", "Changes are written"), ("ctrl+p", "/help")):
         app.press(key)
         app.sees(words)
         app.press("escape")
