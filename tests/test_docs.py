@@ -19,7 +19,8 @@ from tui_agent.ui.commands import COMMANDS
 ROOT = README.parent
 TEXT = README.read_text(encoding="utf-8")
 COMPACTION = ROOT / "docs" / "compaction.md"
-DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), COMPACTION]
+PEERS = ROOT / "docs" / "peers.md"
+DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), COMPACTION, PEERS]
 
 
 def test_the_tables_of_the_readme_are_those_of_the_code() -> None:
@@ -92,6 +93,17 @@ def test_every_kind_of_entry_that_a_document_names_exists() -> None:
     named = re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", COMPACTION.read_text(encoding="utf-8"))
     assert "Compacted" in named
     assert [name for name in named if not hasattr(entries, name)] == []
+
+
+PEER_ROWS = PEERS.read_text(encoding="utf-8").split("\n- ")[1:]
+
+
+@pytest.mark.parametrize("row", PEER_ROWS, ids=lambda row: row.split("**")[1])
+def test_what_is_there_beside_other_programs_is_shown_by_tests_that_exist(row: str) -> None:
+    shown = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
+    assert shown or "Not here" in row
+    for file, name in shown:
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
 
 
 def commands_shown() -> list[list[str]]:

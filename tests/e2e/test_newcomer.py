@@ -1,6 +1,8 @@
 """From an empty home to an answered question, by each way that the start card offers."""
 
+import base64
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from tests.e2e.pty_app import LARGE, SMALL, USUAL, PtyApp, environment
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
-from tui_agent.model.embedded import is_installed
+from tui_agent.model.embedded import install_command, is_installed
 from tui_agent.model.local_servers import USUAL_PORTS
 
 pytestmark = pytest.mark.slow
@@ -22,10 +24,12 @@ EMBEDDED_SECONDS = 240.0
 
 
 @contextmanager
-def newcomer(home: Path, *, size: tuple[int, int] = USUAL, **settings: Any) -> Iterator[PtyApp]:
+def newcomer(
+    home: Path, *, size: tuple[int, int] = USUAL, command: list[str] | None = None, **settings: Any
+) -> Iterator[PtyApp]:
     """The program started in an empty home; only what a test says is configured."""
     environ = environment(home, None, **{"data_dir": None, "model": None, "animation": None, **settings})
-    with PtyApp(environ=environ, size=size, cwd=home) as app:
+    with PtyApp(environ=environ, size=size, cwd=home, command=command) as app:
         yield app
         app.press("ctrl+q")
         assert app.ends() == 0
@@ -173,6 +177,18 @@ def test_a_key_that_is_entered_is_used_and_never_shown(tmp_path: Path) -> None:
         assert key.encode() not in bytes(app.terminal.written)
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert key.encode() not in written
+
+
+def test_the_command_that_installs_the_embedded_model_is_shown_and_copied(tmp_path: Path) -> None:
+    without_engine = (
+        "import sys; sys.modules['xllamacpp'] = None; sys.argv[0] = 'tui-agent'; "
+        "from tui_agent.cli import main; sys.exit(main())"
+    )
+    with newcomer(tmp_path, size=LARGE, command=[sys.executable, "-c", without_engine]) as app:
+        choose(app, "Copy the command")
+        app.sees("-m pip install")
+        copied = base64.b64encode(install_command().encode())
+        app.until(lambda: b"\x1b]52;c;" + copied in app.terminal.written, "the command was never copied")
 
 
 @pytest.mark.skipif(not is_installed(), reason='the embedded model is not installed: pip install -e ".[local]"')

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.filter import LineFilter
@@ -26,10 +26,12 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.events import Appended, ContextMoved, Event, Gauge, GaugeParts, SummaryArrived
+from tui_agent.language import _, sentences
 from tui_agent.settings import Settings, descriptions
 from tui_agent.settings.describe import value_text
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.appearance import dress
+from tui_agent.ui.commands import CommandPalette
 from tui_agent.ui.plain import Ascii, is_plain, wants_ascii
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.preview import Material, PreviewScreen
@@ -123,7 +125,50 @@ class Story:
     """The summary before the proposed one."""
 
     pin: str
+    typed: str
+    """What stands in the prompt."""
 
+    waiting: tuple[str, ...]
+    """Messages that wait to be sent."""
+
+    partial: str
+    """The beginning of an answer."""
+
+    long: str
+    """An answer with all that Markdown has."""
+
+    sought: str
+    """What is looked for in the session."""
+
+    refusal: str
+    """Why a tool may not do what it would do."""
+
+    focus: str
+    """What a summary is to pay attention to."""
+
+
+LONG = """## Clamp
+
+`clamp.go` keeps a value **between** two limits, see [the notes](https://example.org/notes):
+
+1. read it
+2. test it
+   - with zero
+   - with 负数
+
+| case | 结果 | n |
+|------|:---:|--:|
+| low  | 零  | 0 |
+| high | 九  | 90 |
+
+```go
+func Clamp(v, low, high int) int {
+	return max(low, min(v, high))
+}
+```
+
+> It never raises.
+"""
 
 ENGLISH = Story(
     ENTRIES,
@@ -135,6 +180,13 @@ ENGLISH = Story(
     ),
     "Goals:\n- Refactor the parser\n\nUnfinished work:\n- Find the file",
     "answers in English, please",
+    "write a test",
+    ("and then write a test", "[/x] too"),
+    "Half an **answ",
+    LONG,
+    "clamp",
+    "use the Makefile instead",
+    "ports and hosts",
 )
 
 GAUGE = Gauge(
@@ -160,6 +212,7 @@ class PictureApp(App[None]):
     """Our styles and themes around one screen."""
 
     CSS_PATH = TuiAgentApp.CSS_PATH
+    COMMANDS: ClassVar = {CommandPalette}
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
@@ -286,10 +339,13 @@ def _settings_rows() -> list[SettingRow]:
         value = value_text(each.name, getattr(Settings(), each.name))
         changed = {"density": ("compact", "config.toml"), "theme": ("nord", "TUI_AGENT_THEME")}
         shown, source = changed.get(each.name, ("" if value in ("{}", "()") else value, "default"))
-        about = f"{each.means} Allowed: {each.allowed}. Default: {each.default}."
-        effect = "At the next start." if each.at_start else "At once."
+        allowed = _("Allowed: {words}.").format(words=each.allowed)
+        about = sentences((_(each.means), allowed, _("Default: {value}.").format(value=each.default)))
+        effect = _("At the next start.") if each.at_start else _("At once.")
+        where = _("default") if source == "default" else source
+        is_default = source == "default"
         rows.append(
-            SettingRow(each.name, each.group, each.key or each.name, shown, source, source == "default", about, effect)
+            SettingRow(each.name, _(each.group), each.key or each.name, shown, where, is_default, about, effect)
         )
     return rows
 

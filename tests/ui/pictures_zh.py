@@ -27,6 +27,29 @@ SUMMARY = """目标：
 未完成：
 - 为零值写一个测试"""
 
+LONG = """## Clamp
+
+`clamp.go` 把数值限制在两个边界**之间**，参见[说明](https://example.org/notes)：
+
+1. 先读
+2. 再测
+   - 零
+   - 负数
+
+| 情形 | result | n |
+|------|:---:|--:|
+| 低  | 零  | 0 |
+| 高 | nine  | 90 |
+
+```go
+func Clamp(v, low, high int) int {
+	return max(low, min(v, high))
+}
+```
+
+> 它从不抛出错误。
+"""
+
 COMPACTED = Compacted(
     previous=None,
     upto=4,
@@ -68,4 +91,11 @@ CHINESE = Story(
     ),
     "目标：\n- 重构解析器\n\n未完成：\n- 找到文件",
     "请用中文回答",
+    "写一个测试",
+    ("然后再写一个测试", "[/x] 也要"),
+    "半个**回",
+    LONG,
+    "clamp",
+    "请改用 Makefile",
+    "端口和主机",
 )

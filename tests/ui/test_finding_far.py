@@ -39,7 +39,7 @@ async def test_a_hit_that_is_not_loaded_is_counted_and_gone_to(tmp_path: Path) -
 async def test_steps_up_go_on_into_what_is_not_loaded_and_steps_down_come_back(tmp_path: Path) -> None:
     async with in_long_session(tmp_path, "the last wombat") as person:
         await person.press("ctrl+f", *"wombat")
-        await person.sees("1 further up · 1 hit")
+        await person.sees("1 hit · 1 further up")
         await person.sees("the last wombat")
         await person.press("up")
         await person.sees("about a wombat, number 7")
@@ -53,7 +53,7 @@ async def test_steps_up_go_on_into_what_is_not_loaded_and_steps_down_come_back(t
 async def test_words_that_stand_apart_are_found_by_the_index_and_shown(tmp_path: Path) -> None:
     async with in_long_session(tmp_path) as person:
         await person.press("ctrl+f", *"wombat about")
-        await person.sees("1 further up · 0 hits")
+        await person.sees("0 hits · 1 further up")
         await person.press("enter")
         await person.sees("about a wombat, number 7")
 

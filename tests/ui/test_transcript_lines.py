@@ -61,6 +61,13 @@ def test_highlights_win_over_the_style_below() -> None:
     assert marked == ["two"]
 
 
+def test_what_is_found_is_seen_under_every_veil() -> None:
+    found = LOOK.veiled("code").style("em find")
+    assert found.reverse
+    assert found.bold
+    assert LOOK.veiled("find").style("em find") == LOOK.style("find")
+
+
 def test_looks_are_compared_by_what_they_mean() -> None:
     same = Look(Style(), {"code": Style(bold=True), "find": Style(reverse=True)})
     assert LOOK.means_the_same(same)

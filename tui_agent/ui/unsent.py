@@ -27,7 +27,7 @@ class Unsent:
         """Put an earlier message into the prompt; what is sent next takes its place."""
         self._editing = seq
         self._prompt.write(text)
-        self._prompt.border_title = Content(_(" editing #{seq} · Esc leaves it as it was ").format(seq=seq))
+        self._prompt.border_title = Content(_("editing #{seq} · Esc leaves it as it was").format(seq=seq))
         self._prompt.focus()
 
     def end_edit(self) -> bool:
@@ -43,7 +43,7 @@ class Unsent:
         """Send a picture with the next message."""
         self._pictures.append(picture)
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
-        self._prompt.border_subtitle = Content(_(" with {names} ").format(names=names))
+        self._prompt.border_subtitle = Content(_("with {names}").format(names=names))
 
     def put_back(self, messages: Sequence[tuple[tuple[Part, ...], int | None]]) -> None:
         """Messages that were to be sent stand in the prompt again, before what was typed meanwhile."""

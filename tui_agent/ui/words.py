@@ -21,8 +21,6 @@ _WORDS = frozenset(
         N_("you"),
         N_("agent"),
         N_("tool"),
-        N_("user"),
-        N_("assistant"),
         # what a compaction was made for
         N_("window"),
         N_("characters"),
@@ -55,6 +53,11 @@ _WORDS = frozenset(
 )
 
 
+_SPEAKERS = {"user": "you", "assistant": "agent"}
+"""What those are called on the screen who are called otherwise in the log."""
+
+
 def word(value: str) -> str:
     """The value in the reader's language; what is none of ours stays as it is."""
+    value = _SPEAKERS.get(value, value)
     return _(value) if value in _WORDS else value

@@ -18,6 +18,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, style_of
+from tui_agent.ui.widgets.key_hints import packed
 from tui_agent.ui.widgets.lines_view import Line
 
 _BAR = 20
@@ -71,7 +72,8 @@ def summary_lines(text: str, items: Sequence[Item] = ()) -> Iterator[Line]:
     marks = {f"- {item.text}": _mark(item) for item in items if item.section}
     for line in text.split("\n"):
         shown = safe(line, single_line=True)
-        if line.startswith("#") or (line.endswith(":") and len(line) < 40 and not line.startswith(("-", "·", "*"))):
+        is_title = line.endswith((":", "：")) and len(line) < 40 and not line.startswith(("-", "·", "*"))
+        if line.startswith("#") or is_title:
             yield Line(shown, "heading")
             continue
         words, style = marks.get(line, ("", ""))
@@ -141,18 +143,7 @@ def hints(*, is_ready: bool, is_editing: bool, keep: int, lost: int, width: int)
         _hint("preview-keep-more", "keep('more')", _("more than {keep}").format(keep=keep)),
         _hint("preview-cancel", "cancel", _("cancel")),
     ]
-    return Content("\n").join(_rows(actions, width))
-
-
-def _rows(actions: Sequence[Content], width: int) -> Iterator[Content]:
-    row = Content("")
-    for action in actions:
-        longer = row + Content("  ") + action if row else action
-        if row and longer.cell_length > width:
-            yield row
-            longer = action
-        row = longer
-    yield row
+    return Content("\n").join(packed(actions, width, "  "))
 
 
 def _hint(binding_id: str, action: str, words: str) -> Content:

@@ -13,6 +13,7 @@ from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.screens.selecting import SelectingScreen
+from tui_agent.ui.widgets.key_hints import KeyHints
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 
@@ -43,8 +44,11 @@ class ReadingScreen(ModalScreen[bool], SelectingScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = content(self._title, single_line=True)
-            dialog.border_subtitle = Content(self._hint or _("y copy · Esc close"))
             yield LinesView(self._lines, exact=self._exact)
+            if self._hint:
+                yield KeyHints(self._hint)
+            else:
+                dialog.border_subtitle = Content(_("y copy · Esc close"))
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard("\n".join(line.text for line in self._lines))

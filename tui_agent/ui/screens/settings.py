@@ -22,6 +22,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.key_hints import KeyHints
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen
@@ -98,11 +99,11 @@ class SettingsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content(_("Settings"))
-            dialog.border_subtitle = Content(_("Enter change · Del back to default · / filter · Esc close"))
             yield SafeInput(placeholder=_("/ and type to filter"), compact=True, select_on_focus=False)
             yield OptionList(markup=False, compact=True)
             yield Prose(id="setting-about")
             yield Static(id="setting-note")
+            yield KeyHints(_("Enter change · Del back to default · / filter · Esc close"))
 
     def on_mount(self) -> None:
         self._show()

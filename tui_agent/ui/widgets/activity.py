@@ -1,5 +1,6 @@
 """One line over the prompt: what is going on, for how long, how to stop it, and how much is new below."""
 
+from collections.abc import Callable
 from time import monotonic
 
 from rich.cells import cell_len
@@ -31,13 +32,16 @@ class ActivityLine(Widget):
 
     def __init__(self, *, animated: bool = True) -> None:
         super().__init__(id="activity")
+        self.clock: Callable[[], float] = monotonic
+        """Seconds from any moment on."""
+
         self._animated = animated
         self._since = 0.0
 
     def start(self, words: str, hint: str = "") -> None:
         """Say what is going on; the clock runs on while something is."""
         if not self.words:
-            self._since = monotonic()
+            self._since = self.clock()
         self.words, self.hint = words, hint
         self.auto_refresh = None if is_plain() else 0.1 if self._animated else 1.0
 
@@ -62,7 +66,7 @@ class ActivityLine(Widget):
     def _doing(self) -> Content:
         if is_plain():
             return Content(f"{self.words}. {self.hint}" if self.hint else self.words)
-        elapsed = monotonic() - self._since
+        elapsed = self.clock() - self._since
         frame = _FRAMES[int(elapsed * 10) % len(_FRAMES)] if self._animated else "·"
         seconds = f" {elapsed:.0f} s" if elapsed >= 1 else ""
         line = Content.styled(f"{frame} ", "$primary") + Content(self.words) + Content.styled(seconds, MUTED)

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.widgets.key_hints import BETWEEN, packed
 from tui_agent.ui.widgets.safe_fields import SafeInput, act_at_once
 
 
@@ -38,8 +39,14 @@ class FindInput(SafeInput):
         self.post_message(FindBar.Closed())
 
 
+LEAST_ROOM = 22
+"""Cells that are left for the words and their name."""
+
+
 class FindBar(Horizontal):
     """Words to find, how many hits there are, and the keys."""
+
+    _count = _older = 0
 
     @dataclass
     class Changed(Message):
@@ -81,13 +88,20 @@ class FindBar(Horizontal):
 
     def show_count(self, count: int, older: int = 0) -> None:
         """Say how many hits there are, and in how many messages further up that are not loaded."""
-        words = self.query_one(FindInput).value
-        said = (
-            ngettext(
-                "{n} hit · Enter next · Tab all sessions · Esc", "{n} hits · Enter next · Tab all sessions · Esc", count
-            ).format(n=count)
-            if words
-            else _("Tab: all sessions")
-        )
-        further = _("{n} further up · ").format(n=older) if older else ""
-        self.query_one("#find-count", Static).update(Content(further + said))
+        self._count, self._older = count, older
+        self._say()
+
+    def on_resize(self) -> None:
+        if self.children:
+            self._say()
+
+    def _say(self) -> None:
+        """As much of it as leaves room for the words."""
+        if not self.query_one(FindInput).value:
+            said = _("Tab: all sessions")
+        else:
+            hits = ngettext("{n} hit", "{n} hits", self._count).format(n=self._count)
+            further = BETWEEN + _("{n} further up").format(n=self._older) if self._older else ""
+            pieces = Content(hits + further + BETWEEN + _("Enter next · Tab all sessions · Esc")).split(BETWEEN)
+            said = next(packed(pieces, self.content_size.width - LEAST_ROOM)).plain
+        self.query_one("#find-count", Static).update(Content(said))

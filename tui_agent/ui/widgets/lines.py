@@ -174,6 +174,10 @@ class Layout:
         return range(begin, bisect_left(self.lines, end, begin, key=lambda line: line.number))
 
 
+_OVER_VEILS = ("find", "find-current", "flash", "selection")
+"""What is sought, or selected, is seen in what is folded too."""
+
+
 class Look:
     """What the names of styles mean in the theme of the moment."""
 
@@ -187,11 +191,10 @@ class Look:
         """The style that names, separated by spaces, make together; unknown names say nothing."""
         style = self._combined.get(names)
         if style is None:
-            style = self.base
-            for name in names.split():
-                style += self._styles.get(name, Style.null())
-            if self._veil is not None:
-                style += self._veil
+            parts = names.split()
+            under = [self._styles.get(name, Style.null()) for name in parts if name not in _OVER_VEILS]
+            over = [self._styles.get(name, Style.null()) for name in parts if name in _OVER_VEILS]
+            style = Style.combine([self.base, *under, self._veil or Style.null(), *over])
             self._combined[names] = style
         return style
 

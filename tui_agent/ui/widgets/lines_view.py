@@ -94,6 +94,9 @@ class LinesView(ScrollView, can_focus=True):
         self.refresh()
         self.call_after_refresh(self._wrapped)
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        self._wrapped()
+
     def _wrapped(self) -> None:
         """The scroll bar has come or gone by now: if that has changed the width, the rows are made anew."""
         if self.scrollable_content_region.width != self._width:

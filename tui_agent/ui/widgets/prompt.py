@@ -211,7 +211,8 @@ class Prompt(SafeTextArea):
         if self.completing:
             self.post_message(self.CompletionKey("accept"))
         else:
-            self.screen.focus_next()
+            has_choices = any(part.id == "start-choices" for part in self.screen.focus_chain)
+            self.screen.focus_next("#start-choices" if has_choices else "*")
 
     def action_end_of_input(self) -> None:
         if self.text:

@@ -1,0 +1,47 @@
+"""What a narrow terminal must still show: the words that are sought, and every key that is named."""
+
+import pytest
+from textual.app import App, ComposeResult
+
+from tests.ui.pictures import PictureApp
+from tests.ui.screen_text import screen_lines, screen_text, sees
+from tests.ui.support import until
+from tui_agent.ui.widgets.find_bar import FindBar
+from tui_agent.ui.widgets.key_hints import KeyHints
+
+KEYS = "Enter open · n new · f fork · r rename · a put away · d delete · h here · z away"
+
+
+class Narrow(App[None]):
+    def compose(self) -> ComposeResult:
+        yield KeyHints(KEYS)
+
+
+@pytest.mark.parametrize("width", [36, 60, 80, 200])
+async def test_every_key_that_is_named_is_on_the_screen_in_one_piece(width: int) -> None:
+    app = Narrow()
+    async with app.run_test(size=(width, 20)) as pilot:
+        await sees(pilot, "Enter open")
+        for key in KEYS.split(" · "):
+            assert any(key in line for line in screen_lines(app)), key
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (40, "4 hits"),
+        (60, "4 hits · 2 further up · Enter next"),
+        (99, "4 hits · 2 further up · Enter next · Tab all sessions"),
+    ],
+)
+async def test_what_is_sought_stands_beside_how_often_it_was_found(width: int, said: str) -> None:
+    app = PictureApp()
+    async with app.run_test(size=(width, 20)) as pilot:
+        await until(lambda: bool(app.chat.query(FindBar)), pilot)
+        bar = app.chat.query_one(FindBar)
+        bar.add_class("-open")
+        bar.begin("twelve chars")
+        await pilot.pause()
+        bar.show_count(4, older=2)
+        await sees(pilot, said)
+        assert "twelve chars" in screen_text(app)

@@ -1,0 +1,39 @@
+"""What the keys of a dialog do, in as many rows as that needs: no key is cut off, however narrow the terminal is."""
+
+from collections.abc import Iterator, Sequence
+
+from textual.app import RenderResult
+from textual.content import Content
+from textual.geometry import Size
+from textual.widgets import Static
+
+BETWEEN = " · "
+
+
+def packed(pieces: Sequence[Content], width: int, between: str = BETWEEN) -> Iterator[Content]:
+    """The pieces in rows of at most `width` cells, each piece in one row."""
+    row = Content("")
+    for piece in pieces:
+        longer = row + Content(between) + piece if row else piece
+        if row and longer.cell_length > width:
+            yield row
+            longer = piece
+        row = longer
+    yield row
+
+
+class KeyHints(Static):
+    """Pieces between middle dots."""
+
+    def __init__(self, words: str = "") -> None:
+        super().__init__(Content(words))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._rows(width))
+
+    def render(self) -> RenderResult:
+        return Content("\n").join(self._rows(self.content_size.width))
+
+    def _rows(self, width: int) -> list[Content]:
+        shown = self.content
+        return list(packed(shown.split(BETWEEN), width)) if isinstance(shown, Content) else []
