@@ -9,7 +9,7 @@ from tui_agent.core.entries import ImagePart, OtherPart, TextPart, ToolCall
 from tui_agent.core.messages import Message, as_wire, characters
 
 CALL = ToolCall("c", "f", '{"a":1}', extra='{"index":0}')
-PARTS = (TextPart("a"), ImagePart("https://x/p.png", "p.png"), OtherPart("audio", '{"type":"audio"}'))
+PARTS = (TextPart("a"), ImagePart("https://x/p.png", "p.png"), OtherPart("audio", '{"type":"audio","n":1}'))
 DEED = DeedPart("command", "make")
 
 
@@ -25,7 +25,7 @@ DEED = DeedPart("command", "make")
                 "content": [
                     {"type": "text", "text": "a"},
                     {"type": "image_url", "image_url": {"url": "https://x/p.png"}},
-                    {"type": "audio"},
+                    {"type": "audio", "n": 1},
                 ],
             },
         ),

@@ -110,7 +110,7 @@ def _trials(work: Path, modules: Sequence[str], tests: Sequence[str], sample: in
 
 def _told(outcomes: Sequence[dict[str, Any]]) -> int:
     """Print what survived and the table."""
-    explained = _explained()
+    may_live = explained()
     rows: dict[str, list[int]] = {}
     for outcome in outcomes:
         row = rows.setdefault(outcome["module"], [0, 0, 0, 0])
@@ -119,10 +119,10 @@ def _told(outcomes: Sequence[dict[str, Any]]) -> int:
             row[1] += 1
             continue
         change = outcome["change"]
-        name = f"{outcome['module']} {change['place']}: {change['what']}"
-        row[2] += name in explained
-        row[3] += name not in explained
-        if name not in explained:
+        name = named(outcome["module"], change["place"], change["what"])
+        row[2] += name in may_live
+        row[3] += name not in may_live
+        if name not in may_live:
             print(f"survived: {name}    (line {change['lines'][0]})")
     print(f"\n{'module':36}{'mutants':>8}{'killed':>8}{'score':>8}{'explained':>11}{'open':>6}")
     for module, row in [*rows.items(), ("all", [sum(column) for column in zip(*rows.values(), strict=True)])]:
@@ -130,7 +130,12 @@ def _told(outcomes: Sequence[dict[str, Any]]) -> int:
     return int(any(row[3] for row in rows.values()))
 
 
-def _explained() -> set[str]:
+def named(module: str, place: str, what: str) -> str:
+    """A change as it is listed."""
+    return f"{module} {place}: {what}"
+
+
+def explained() -> set[str]:
     """The changes that may survive: a reason after `#`, then the changes it holds for."""
     if not EXPLAINED.exists():
         return set()

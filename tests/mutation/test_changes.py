@@ -2,6 +2,7 @@ import ast
 
 import pytest
 
+from tests.mutation.__main__ import ROOT, explained, named
 from tests.mutation.changes import changes
 
 
@@ -40,3 +41,12 @@ def test_a_change_says_where_it_is() -> None:
         ("A.f", True, (4, 4), "5 -> 6"),
         ("A.f", False, (5, 5), "1 -> 2"),
     ]
+
+
+def test_what_is_explained_can_still_be_made() -> None:
+    made = set()
+    for module in {line.partition(" ")[0] for line in explained()}:
+        tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+        made |= {named(module, change.place, change.what) for change in changes(tree)}
+
+    assert explained() <= made, sorted(explained() - made)
