@@ -61,7 +61,7 @@ def changes(tree: ast.Module) -> Iterator[Change]:
         for field, instead in _alternatives(node):
             before, old = getattr(node, field), _shown(node, field)
             setattr(node, field, instead)
-            ast.fix_missing_locations(tree)
+            ast.fix_missing_locations(node)
             is_left_out = field in _LISTS and isinstance(before, list)
             what = _gone(before, instead) if is_left_out else f"{old} -> {_shown(node, field)}"
             at = node.iter if isinstance(node, ast.comprehension) else node
