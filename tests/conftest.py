@@ -5,10 +5,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.fakes.canary import canaries_under
 from tests.fakes.keyring import FakeKeyring, fake_keyring
 from tui_agent.language import ENGLISH, use
+
+settings.register_profile("busy", deadline=None)
+settings.load_profile("busy")
+"""How long an example takes says how busy the machine is, and nothing of what is tested."""
 
 _MACHINE = dict(os.environ)
 """The environment the tests were started in, for the few that need the real one (pip, compilers)."""
