@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.archive.samples import AT, answered, content, logged, said
 from tests.benchmarks.corpus import logged_of, texts
 from tests.soak.places import Table
-from tui_agent.archive import Archive
+from tui_agent.archive import Archive, KeptFile
 from tui_agent.archive.pages import Pages
 from tui_agent.archive.rows import DamagedRow, digest, packed_text, row_of, session_of
 from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
@@ -193,6 +193,34 @@ async def test_a_damaged_summary_is_named_where_all_of_them_are_read(path: Path)
     archive = await Archive.open(path)
     with pytest.raises(ArchiveDamaged, match=r"Entry 2 of session one is damaged\."):
         await archive.compactions("one")
+    await archive.close()
+
+
+async def test_what_stands_beside_the_entries_is_saved_with_them(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.append("one", [said(1, "a"), said(2, "NEEDLE"), said(3, "c")], {})
+    await archive.set_archived("one", True)
+    await archive.save_unsent("one", "unsent words")
+    await archive.save_partial("one", {"text": "half an ans"})
+    await archive.remember("prompts", ["first", "second"])
+    await archive.keep_file("one", KeptFile(1, "/a/b.txt", b"as it was", "digest before", "digest after"))
+    kept = await archive.kept_files("one", undone=False)
+    await archive.close()
+    _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))
+    for _ in range(2):
+        archive = await Archive.open(path)
+        await archive.load("one", strict=False)
+        await archive.close()
+
+    archive = await Archive.open(path)
+    assert archive.notices == []
+    assert (await archive.session("one")).archived
+    assert await archive.unsent("one") == "unsent words"
+    assert await archive.partial("one") == {"text": "half an ans"}
+    assert await archive.recall("prompts") == ["first", "second"]
+    assert await archive.kept_files("one", undone=False) == kept
+    assert len(kept) == 1
     await archive.close()
 
 
