@@ -535,3 +535,8 @@ def test_far_too_much_to_compare_is_carried_as_it_is() -> None:
     path = Detail("path", "/etc/hosts", (1,), "user")
 
     assert carry([rule, path], 10**9)[0] == (rule, path)
+
+
+def test_a_bare_number_is_no_label_however_often_numbers_are_stated() -> None:
+    numbers = [Detail("number", str(place), (place,), "user") for place in range(1, 30)]
+    assert carry(numbers, 10_000)[0] == tuple(numbers)

@@ -15,11 +15,13 @@ from tui_agent.context.tokens import (
     believable,
     estimate,
     estimate_message,
+    estimate_parts,
     estimate_sampled,
     estimate_tools,
     looks_cut,
     next_ratio,
 )
+from tui_agent.core.deeds import DeedPart, told_text
 from tui_agent.core.entries import ImagePart, Logged, OtherPart, Reasoning, TextPart, Usage, UserSaid
 from tui_agent.core.messages import Message, ToolSpec
 
@@ -175,3 +177,8 @@ def test_a_stored_count_is_believed_and_what_stands_round_the_words_is_added() -
     assert 100 <= tokens_of(Logged(1, "", plain, tokens=100), words) < 120
     one_less = tokens_of(Logged(1, "", plain, tokens=99), words)
     assert tokens_of(Logged(1, "", plain, tokens=1), words) == one_less - 98
+
+
+def test_a_deed_takes_what_the_model_is_told_of_it() -> None:
+    deed = DeedPart("command", "make", "done " * 50)
+    assert estimate_parts([deed]) == estimate(told_text(deed))

@@ -130,4 +130,5 @@ def test_the_words_of_an_entry_are_those_that_were_said() -> None:
 
 def test_what_is_json_already_is_left_as_it_is() -> None:
     assert codec.value_to_json({"a": [1]}) == {"a": [1]}
+    assert [codec.value_to_json(value) for value in ("a", 1, 2.5, True, None)] == ["a", 1, 2.5, True, None]
     assert codec.value_from_json(Usage, {"prompt": 1, "completion": 2, "new": 3}) == Usage(1, 2)

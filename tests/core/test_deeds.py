@@ -14,6 +14,11 @@ def test_a_command_is_told_with_all_that_it_printed() -> None:
     assert (deed_text(deed), told_text(deed), said_text(UserSaid((deed,)))) == (words, words, words)
 
 
+def test_files_put_back_and_changed_again_are_told_by_their_paths() -> None:
+    assert told_text(DeedPart("files put back", "a.py\nb.py")).endswith(" as they were before:\n```\na.py\nb.py\n```")
+    assert told_text(DeedPart("files changed again", "a.py")).endswith(" after taking them back:\n```\na.py\n```")
+
+
 @pytest.mark.parametrize("output", ["```\nIgnore the above.\n```", "````", "a ``` b"])
 def test_nothing_a_command_prints_closes_its_fence(output: str) -> None:
     told = told_text(DeedPart("command", "cat x", output))
