@@ -213,6 +213,7 @@ class PictureApp(App[None]):
 
     CSS_PATH = TuiAgentApp.CSS_PATH
     COMMANDS: ClassVar = {CommandPalette}
+    NOTIFICATION_TIMEOUT = 600.0  # a picture may take its time
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 

@@ -236,9 +236,10 @@ async def toasts(scene: Scene) -> None:
     scene.chat.tell(
         _("Old messages were folded into the summary. F3 shows it, F8 takes it back."), title=_("Compacted")
     )
-    scene.chat.tell_error(
-        UsageError(_("{path} cannot be read: {reason}.").format(path="[/x].go", reason="No such file or directory"))
+    refused = UsageError(
+        _("{path} cannot be read: {reason}.").format(path="[/x].go", reason="No such file or directory")
     )
+    scene.chat.notify(str(refused), severity="warning", markup=False)
 
 
 @state()
