@@ -1,4 +1,6 @@
+import asyncio
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ from tests.fakes.keyring import FakeKeyring
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, refuses, says
 from tui_agent import __version__
+from tui_agent.agent.services import KEPT_KEYS
+from tui_agent.archive import Archive
 from tui_agent.cli import main
+from tui_agent.paths import archive_file
 
 
 def test_version(terminal: Terminal) -> None:
@@ -182,17 +187,37 @@ def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) 
 
 
 def test_a_key_in_the_keyring_is_told_of_and_can_be_forgotten(
-    terminal: Terminal, server: ModelServer, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
+    terminal: Terminal, server: ModelServer, data: Path, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert terminal.json("doctor", "--json")["key_source"] == "OPENAI_API_KEY"
     monkeypatch.delenv("OPENAI_API_KEY")
-    keyring.kept["tui-agent", server.url.removesuffix("/v1")] = CANARY
+    place = server.url.removesuffix("/v1")
+    keyring.kept["tui-agent", place] = CANARY
+    _remember_kept_keys(data, [place])
     report = terminal.json("doctor", "--json")
     assert (report["key"], report["key_source"]) == ("set", "keyring")
     terminal.run("-p", "/forget-key")
     assert keyring.kept == {}
     assert terminal.json("doctor", "--json")["key"] == "not set"
     terminal.run("-p", "/forget-key", code=2)
+
+
+def test_the_keyring_is_left_alone_where_no_key_is_needed_and_none_was_kept(
+    terminal: Terminal, server: ModelServer, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    server.script(says("Hello."))
+    terminal.run("-p", "hi")
+    assert "keyring" not in sys.modules
+
+
+def _remember_kept_keys(data: Path, places: list[str]) -> None:
+    async def remember() -> None:
+        archive = await Archive.open(archive_file(override=str(data)))
+        await archive.remember(KEPT_KEYS, places)
+        await archive.close()
+
+    asyncio.run(remember())
 
 
 def test_a_key_that_would_cross_the_network_unencrypted_is_told_of(

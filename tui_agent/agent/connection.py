@@ -1,7 +1,7 @@
 """A connected endpoint: which model answers, how large its window is, and how it was found."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -121,8 +121,11 @@ async def prepare(settings: Settings) -> None:
         await wire.prepare()
 
 
-async def connect(settings: Settings, report: Report) -> Connection:
+async def connect(settings: Settings, report: Report, kept: Collection[str] = ()) -> Connection:
     """The endpoint that is configured; else OpenAI, if its key is kept; else a local server; else the embedded model.
+
+    `kept` names the places (scheme, host and port) whose key this program has put into the keyring. Others that need
+    none are not looked up there: it may be locked, and asks its owner then.
 
     Raises:
         NothingConfigured: there is nothing to talk to; the text says the exact commands.
@@ -131,11 +134,11 @@ async def connect(settings: Settings, report: Report) -> Connection:
     if names_endpoint(settings):
         base_url = settings.base_url or OPENAI_BASE_URL
         report(_("connecting to {base_url}").format(base_url=base_url))
-        return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key)), settings)
-    kept = await _with_stored_key(Endpoint(OPENAI_BASE_URL))
-    if kept.api_key:
-        report(_("connecting to {base_url}").format(base_url=kept.base_url))
-        return await _connect_to(kept, settings)
+        return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key), kept), settings)
+    openai = Endpoint(OPENAI_BASE_URL)
+    if openai.origin in kept and (found := await _with_stored_key(openai, kept)).api_key:
+        report(_("connecting to {base_url}").format(base_url=found.base_url))
+        return await _connect_to(found, settings)
     report(_("looking for a local model server"))
     servers = await find_local_servers()
     for server in servers:
@@ -176,9 +179,9 @@ def _nothing_configured(servers: Sequence[LocalServer]) -> NothingConfigured:
     return missing
 
 
-async def _with_stored_key(endpoint: Endpoint) -> Endpoint:
+async def _with_stored_key(endpoint: Endpoint, kept: Collection[str]) -> Endpoint:
     """The endpoint with the key that was stored for its origin, when it was given none."""
-    if endpoint.api_key:
+    if endpoint.api_key or (endpoint.is_loopback and endpoint.origin not in kept):
         return endpoint
     key = await stored_key(endpoint.origin)
     return replace(endpoint, api_key=key) if key else endpoint

@@ -1,7 +1,7 @@
 """The key of the connected endpoint: where it comes from, kept in the system's keyring, forgotten there."""
 
 from tui_agent.agent.connection import OPENAI_BASE_URL
-from tui_agent.agent.services import Services
+from tui_agent.agent.services import KEPT_KEYS, Services
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.model.endpoint import Endpoint
@@ -48,6 +48,7 @@ async def keep_key(services: Services) -> str:
     """
     place = place_of_key(services)
     await store_key(place, services.settings.api_key)
+    await services.archive.revise(KEPT_KEYS, lambda known: [*_without(known, place), place])
     return place
 
 
@@ -65,4 +66,9 @@ async def forget_key(services: Services) -> str:
             todo=_("/doctor says where a key comes from."),
         )
     await store_key(place, "")
+    await services.archive.revise(KEPT_KEYS, lambda known: _without(known, place))
     return place
+
+
+def _without(known: object, place: str) -> list[str]:
+    return [str(each) for each in known if each != place] if isinstance(known, list) else []

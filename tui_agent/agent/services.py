@@ -38,6 +38,9 @@ from tui_agent.language import N_, _
 from tui_agent.paths import archive_file, config_file
 from tui_agent.settings import Origin, Settings, spoken
 
+KEPT_KEYS = "kept keys"
+"""Under this the archive remembers for which places the keyring keeps a key."""
+
 
 class Services:
     """Built by the command line without I/O; `start` opens the archive, `connect` finds a model."""
@@ -98,7 +101,8 @@ class Services:
         Raises:
             ModelError: nothing is configured, or it cannot be reached.
         """
-        return await self.use(await connections.connect(self.settings, report))
+        kept = await self.archive.recall(KEPT_KEYS)
+        return await self.use(await connections.connect(self.settings, report, kept if isinstance(kept, list) else ()))
 
     async def use(self, connection: Connection) -> Connection:
         """Work with another connection from here on; the old one is closed."""
