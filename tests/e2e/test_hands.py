@@ -36,10 +36,13 @@ def test_the_prompt_is_edited_in_the_editor_of_the_environment(tmp_path: Path) -
         assert server.requests[-1].body["messages"][-1]["content"] == "a letter of two words"
 
 
-def test_an_editor_that_fails_leaves_the_prompt_as_it_was(tmp_path: Path) -> None:
-    with ModelServer() as server, opened(server, tmp_path, extra={"EDITOR": "false"}) as app:
+@pytest.mark.parametrize(
+    ("editor", "told"), [("false", "The editor ended with 1"), ("no-such-editor", "could not be started")]
+)
+def test_an_editor_that_fails_leaves_the_prompt_as_it_was(tmp_path: Path, editor: str, told: str) -> None:
+    with ModelServer() as server, opened(server, tmp_path, extra={"EDITOR": editor}) as app:
         app.type("a draft")
         app.sees("a draft")
         app.press("ctrl+g")
-        app.sees("The editor ended with 1")
+        app.sees(told)
         app.sees("a draft")

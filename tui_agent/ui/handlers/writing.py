@@ -173,14 +173,22 @@ async def editor(chat: Conductor, argument: str) -> None:
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not command:
         raise UsageError(_("No editor is set."), todo=_("Set EDITOR, for instance: export EDITOR=nano"))
-    text = chat.prompt.message
+    text, edited = chat.prompt.message, ""
+    failed: Exception | None = None
     try:
         with chat.app.suspend():
-            edited = _edit_outside(shlex.split(command), text)
-    except (SuspendNotSupported, OSError, ValueError) as error:
+            try:
+                edited = _edit_outside(shlex.split(command), text)
+            except (UsageError, OSError, ValueError) as error:
+                failed = error  # raised in here, it would keep Textual from taking the terminal back
+    except SuspendNotSupported as error:
+        failed = error
+    if isinstance(failed, UsageError):
+        raise failed
+    if failed is not None:
         raise UsageError(
             _("The editor {command!r} could not be started.").format(command=command), _("The prompt is as it was.")
-        ) from error
+        ) from failed
     if edited != text:
         chat.prompt.write(edited)
 
