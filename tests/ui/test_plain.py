@@ -75,7 +75,7 @@ async def test_in_ascii_nothing_else_is_on_any_screen(tmp_path: Path, size: tupl
                 (("f2",), "Sessions"),
                 (("f9",), "Settings"),
                 (("ctrl+p",), "/help"),
-                (("ctrl+f", "x"), "Tab all"),
+                (("ctrl+f", "x"), "Enter next"),
                 (("/", "c"), "/compact"),
             ):
                 await person.press(*keys)

@@ -7,8 +7,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
-from tui_agent.ui.hints import fitting_hints
 from tui_agent.ui.screens.sessions import SessionsScreen
+from tui_agent.ui.widgets.key_hints import fitting_hints
 
 
 async def two_sessions(person: Sitting) -> None:

@@ -18,11 +18,11 @@ from tui_agent.archive import Hit
 from tui_agent.core.entries import Logged
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
-from tui_agent.ui.hints import fitting_hints
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.session_rows import SessionRow, peek_lines, row_text
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.key_hints import fitting_hints
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen

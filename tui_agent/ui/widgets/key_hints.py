@@ -1,7 +1,8 @@
-"""What the keys of a dialog do, in as many rows as that needs: no key is cut off, however narrow the terminal is."""
+"""What the keys of a dialog do: in as many rows as that needs, or in an edge, as many as its width holds."""
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from textual.app import RenderResult
 from textual.content import Content
 from textual.geometry import Size
@@ -20,6 +21,19 @@ def packed(pieces: Sequence[Content], width: int, between: str = BETWEEN) -> Ite
             longer = piece
         row = longer
     yield row
+
+
+def fitting_hints(hints: Sequence[str], width: int) -> str:
+    """The hints in a line no wider than `width` cells: closer together where it is narrow, else without the first ones.
+
+    They are given with what goes without saying first; the help names them all.
+    """
+    for first in range(len(hints)):
+        for between in (" · ", "  ") if first == 0 else ("  ",):
+            line = between.join(hints[first:])
+            if cell_len(line) <= width:
+                return line
+    return ""
 
 
 class KeyHints(Static):
