@@ -435,6 +435,17 @@ def test_a_correction_in_a_later_part_replaces_a_carried_value() -> None:
     assert [line(detail) for detail in both] == ["port: 9090"]
 
 
+def test_what_a_tool_printed_counts_as_the_users_once_the_user_says_it() -> None:
+    printed, said = Detail("number", "8443", (1,), "tool", "port"), Detail("number", "8443", (5,), "user")
+    assert merged([printed], [said]) == (Detail("number", "8443", (1, 5), "user", "port"),)
+
+
+def test_a_value_that_is_the_current_one_again_stands_with_all_that_repeats_it() -> None:
+    named = [Detail("named value", f"port is {port}", (seq,), "user", "port") for seq, port in enumerate((1, 2, 1), 1)]
+    repeated = Detail("number", "1", (1,), "user")
+    assert supersede([named[0], repeated, *named[1:]]) == (repeated, named[2])
+
+
 def test_a_tool_never_replaces_what_the_user_stated() -> None:
     log = log_of(user("The port is 8081."), answer("The port is 9090."))
 

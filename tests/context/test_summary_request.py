@@ -4,6 +4,7 @@ from tests.context.logs import answer, calls, log_of, result, user
 from tests.fakes.valid import problems
 from tui_agent.context.summary import language_of, summary_requests
 from tui_agent.context.tokens import estimate
+from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
     AssistantSaid,
     ImagePart,
@@ -69,6 +70,17 @@ def test_each_entry_is_labelled_with_its_number_and_role() -> None:
         "  line 2",
         "[4] assistant: done so",
     ]
+
+
+def test_what_the_user_did_here_is_no_message_of_theirs() -> None:
+    lines = record(only(user("look"), UserSaid((DeedPart("command", "git status", "clean"),)), answer("I see")))
+
+    assert [line.partition(":")[0] for line in lines.splitlines() if line.startswith("[")] == [
+        "[1] user",
+        "[2] user did something",
+        "[3] assistant",
+    ]
+    assert "clean" in lines
 
 
 def test_what_a_failed_tool_was_about_is_said() -> None:

@@ -66,7 +66,7 @@ class _Text:
         """Whether `exact` stands in the text as itself and not as a piece of something longer."""
         first = _RUN.search(exact)
         if first is None:
-            return _holds(exact, self._text)
+            return bool(exact) and exact in self._text
         places, before = self._places_of(first.group()), first.start()
         if not places:
             return False
@@ -160,16 +160,6 @@ def _is_negative(text: str) -> bool:
     if any(word.strip(".,;:!?*`\"'") in _NEGATIONS for word in words):
         return True
     return any(sign in text for sign in _NEGATIONS_ZH)
-
-
-def _holds(exact: str, text: str) -> bool:
-    """Whether `exact` stands in `text` as itself and not as a piece of something longer."""
-    start = text.find(exact) if exact else -1
-    while start >= 0:
-        if _stands_apart(text, start, exact):
-            return True
-        start = text.find(exact, start + 1)
-    return False
 
 
 def _stands_apart(text: str, start: int, exact: str) -> bool:
