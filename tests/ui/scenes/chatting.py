@@ -120,6 +120,7 @@ async def answering(scene: Scene) -> None:
     scene.apply(ReasoningArrived(scene.story.typed), TextArrived(scene.story.partial))
     scene.has_been(_("answering"))
     scene.prompt_area.show_waiting(scene.story.waiting)
+    await scene.sees(scene.story.partial.split("*")[0].strip())
 
 
 @state()

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from tests.ui.drawing import draw
 from tests.ui.pictures import PictureApp, Story
 from tests.ui.screen_text import screen_text
 from tests.ui.support import until
@@ -82,7 +83,11 @@ class Scene:
                 line.cursor_blink = False
             for area in screen.query(TextArea):
                 area.cursor_blink = False
-        await self.pilot.pause()
+        for worker in [each for each in self.app.workers if each.node is self.chat.transcript]:
+            await worker.wait()  # colours
+        shown = ""
+        while shown != (shown := draw(self.app)):
+            await self.pilot.pause()
 
 
 Reach = Callable[[Scene], Awaitable[None]]
