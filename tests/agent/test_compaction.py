@@ -1,3 +1,5 @@
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +290,8 @@ async def test_the_last_resort_gives_its_items_ids_of_their_own(tmp_path: Path) 
             await talk(at, server, *(f"message {place}" for place in range(6)))
             server.script(says("- messages were numbered"))
             await compact(at, keep=2)
-            await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml" for place in range(6)))
+            long = " and so it goes on" * 20
+            await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml{long}" for place in range(6)))
             server.script(says(""), says(""))
             compacted = await compact(at, trigger="overflow", must_fit=True)
             ids = [item.id for item in compacted.items]
@@ -329,6 +332,19 @@ async def test_a_summary_that_would_not_make_the_context_smaller_is_not_put_in(t
             ):
                 await at.services.apply(at.session, proposal, text="a long story " * 500)
             assert at.session.checkpoint.head is None
+
+
+async def test_fewer_messages_are_no_gain_when_the_tokens_are_too_many(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"message {place}" for place in range(4)))
+            for trigger, is_put_in in (("window", False), ("characters", False), ("messages", True)):
+                server.script(says("- four messages"))
+                proposal = await propose(at, keep=2, trigger=trigger, must_fit=True)
+                grown = replace(proposal, compacted=replace(proposal.compacted, text="a long story " * 500))
+                with nullcontext() if is_put_in else pytest.raises(CompactionError, match="not make the context small"):
+                    await at.services.apply(at.session, grown)
+            assert at.session.checkpoint.head is not None
 
 
 async def test_nothing_is_put_in_while_a_call_waits_for_approval(tmp_path: Path) -> None:

@@ -144,10 +144,17 @@ async def test_an_address_with_an_at_sign_offers_nothing(tmp_path: Path) -> None
             assert server.requests[0].last_text == "mail ana@example"
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: Path, language: str) -> None:
+NOTHING_CONFIGURED: dict[str, Any] = {"base_url": "", "api_key": "", "embedded": "off"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [NOTHING_CONFIGURED, {**NOTHING_CONFIGURED, "language": "zh"}, {"tools": True}],
+    ids=["no model", "Chinese", "a model with tools"],
+)
+async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: Path, settings: dict[str, Any]) -> None:
     with ModelServer() as server:
-        async with sitting(server, tmp_path, base_url="", api_key="", embedded="off", language=language) as person:
+        async with sitting(server, tmp_path, **settings) as person:
             await person.send("/tour")
             await person.sees("1/3")
             session = person.conductor.view.session
@@ -173,7 +180,7 @@ async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: 
 
 async def test_the_start_card_offers_the_tour(tmp_path: Path) -> None:
     with ModelServer() as server:
-        async with sitting(server, tmp_path, size=USUAL, base_url="", api_key="", embedded="off") as person:
+        async with sitting(server, tmp_path, size=USUAL, **NOTHING_CONFIGURED) as person:
             await person.press("tab", "down", "down", "down", "enter")
             await person.sees("Tour 1/3")
             assert "Get started" not in person.seen

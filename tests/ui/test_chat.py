@@ -233,6 +233,18 @@ async def test_a_command_whose_keys_come_in_one_burst_keeps_its_argument(tmp_pat
             assert ".html" in person.seen
 
 
+async def test_what_is_typed_in_one_burst_over_a_message_is_text_from_its_first_letter_on(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.press("alt+up")
+            for character in "!sleep 30":  # e, p and space would act on the message
+                person.app.post_message(
+                    Key({"!": "exclamation_mark", " ": "space"}.get(character, character), character)
+                )
+            await person.until(lambda: person.prompt_text == "!sleep 30")
+
+
 async def test_history_is_remembered_across_sessions(tmp_path: Path) -> None:
     with ModelServer(says("yes")) as server:
         async with sitting(server, tmp_path) as person:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -23,6 +25,7 @@ def test_an_estimate_is_marked_and_an_unknown_window_is_a_question() -> None:
     assert tokens_text(gauge(5123)) == "~5.1k/8.2k"
     assert tokens_text(Gauge(5123, 1, 1, 8192, estimated=False)) == "5.1k/8.2k"
     assert tokens_text(gauge(5123, window=None, trigger=None)) == "~5.1k/?"
+    assert tokens_text(replace(gauge(5123), window_source="assumed")) == "~5.1k/8.2k?"
 
 
 def test_the_tick_stands_at_the_trigger_and_changes_its_shape_when_passed() -> None:

@@ -77,7 +77,7 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
                 tokens=gauge.tokens, window=gauge.window
             ),
             _("Nothing was changed."),
-            _("Compact with another focus, keep fewer messages, pin what you need, or choose a larger window."),
+            _("All of it is in the record: /search finds it, p pins a message of it. A larger window holds it whole."),
         )
     return await session.append(change)
 

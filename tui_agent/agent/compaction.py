@@ -33,7 +33,7 @@ from tui_agent.context.summary import (
     within,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, Trigger, said_text
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.language import _
@@ -215,7 +215,7 @@ async def apply(
     compacted = replace(compacted, details=(*compacted.details, *extra))
     before = session.gauge()
     after = await session.foresee(compacted)
-    if after.tokens >= before.tokens and after.messages >= before.messages:
+    if not _gains(compacted.trigger, before, after):
         raise CompactionError(
             _("The summary would not make the context smaller ({before:,} -> {after:,} tokens).").format(
                 before=before.tokens, after=after.tokens
@@ -229,6 +229,19 @@ async def apply(
     named = sorted(left_out, key=lambda detail: detail.text not in stated)[: max(MOST_NAMED, len(stated))]
     compacted = replace(compacted, left_out=tuple(named))
     return await session.append(compacted, *_notices(compacted, len(left_out), words))
+
+
+def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:
+    """Whether a compaction is for something: less of what triggered it, or, by hand, less of anything."""
+    match trigger:
+        case "manual":
+            return after.tokens < before.tokens or after.messages < before.messages
+        case "characters":
+            return after.characters < before.characters
+        case "messages":
+            return after.messages < before.messages
+        case _:
+            return after.tokens < before.tokens
 
 
 def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> tuple[Detail, ...]:

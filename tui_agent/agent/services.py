@@ -156,7 +156,9 @@ class Services:
     def rehearsed_session(self, window: int, summary: Sequence[Line]) -> Session:
         """A new session with a window of its own (tokens), whose summaries by hand are made of lines written before."""
         limits = limits_for(replace(self.settings, max_history_chars=None, max_messages=None), window, N_("the tour"))
-        session = Session(self.archive, new_session_id(), str(self.directory), Measures(self._surroundings, limits))
+        # The tools would fill a small window by themselves, and nobody acts on a tour.
+        measures = Measures(lambda: replace(self._surroundings(), tools=(), instructions=""), limits)
+        session = Session(self.archive, new_session_id(), str(self.directory), measures)
         self._rehearsals[session.id] = rehearsal(self.settings, summary)
         return session
 

@@ -160,8 +160,10 @@ class TuiAgentApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Tell something for some seconds; the chat keeps it for `/notices`."""
+        """Tell something for some seconds, once if it is told again; the chat keeps it for `/notices`."""
         self._chat.notices.keep(message, title)
+        for shown in [each for each in self._notifications if (each.message, each.title) == (message, title)]:
+            self._unnotify(shown, refresh=False)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     async def on_event(self, event: events.Event) -> None:

@@ -1,6 +1,7 @@
 """What the chat shows of its session: events become lines, words and measures. It starts nothing."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from textual.content import Content
 from textual.timer import Timer
@@ -40,7 +41,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
-from tui_agent.language import N_, _
+from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.chat import ChatScreen
@@ -229,12 +230,24 @@ class SessionView:
             case CompactionEnded(applied):
                 activity.start(_("going on"), _(STOP_HINT))
                 if applied:
-                    words = _("Old messages are in the summary now: F3 shows it, F5 what it left out, F8 undoes it.")
-                    self._screen.notify(words, title=_("Compacted"), markup=False)
+                    self._tell_of_compaction()
             case TurnEnded():
                 activity.stop()
             case _:
                 pass
+
+    def _tell_of_compaction(self) -> None:
+        live = self.session.live_summary() if self.session is not None else None
+        left_out = len(live.entry.left_out) if live is not None and isinstance(live.entry, Compacted) else 0
+        words = _("Old messages are in the summary now: F3 shows it, F8 undoes it.")
+        if left_out:
+            words = ngettext(
+                "Old messages are in the summary now, {n} exact detail is not: F5 lists it, F8 undoes it.",
+                "Old messages are in the summary now, {n} exact details are not: F5 lists them, F8 undoes it.",
+                left_out,
+            ).format(n=left_out)
+        severity: Literal["information", "warning"] = "warning" if left_out else "information"
+        self._screen.notify(words, title=_("Compacted"), severity=severity, markup=False)
 
 
 def said_before(entries: Sequence[Logged]) -> list[str]:

@@ -317,7 +317,7 @@ class ChatScreen(SelectingScreen[None]):
         is_for_prompt = self.focused in (None, self.transcript, self.prompt) or self.query_one(StartCard).is_chosen_in
         if not is_for_prompt or not event.is_printable or event.character is None:
             return
-        acts_on_message = event.key in _MESSAGE_KEYS and self.transcript.current is not None
+        acts_on_message = event.key in _MESSAGE_KEYS and self.check_action("on_message", ())
         if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
             event.stop()
             self.set_focus(self.prompt)  # at once: what is typed right behind it must not fall between the two
@@ -327,7 +327,7 @@ class ChatScreen(SelectingScreen[None]):
         if action == "scroll_page":
             return not isinstance(self.focused, OptionList)
         if action == "on_message":
-            return not isinstance(self.focused, OptionList) and self.transcript.current is not None
+            return self.focused is self.transcript and self.transcript.current is not None
         return True
 
     async def action_command(self, name: str) -> None:

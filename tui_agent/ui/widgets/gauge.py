@@ -53,9 +53,11 @@ def bar(gauge: Gauge, width: int) -> str:
 
 
 def tokens_text(gauge: Gauge) -> str:
-    """`~5.1k/8.2k`, with the mark while estimated; `~5.1k/?` while the window is unknown."""
+    """`~5.1k/8.2k`, with the mark while estimated; `/?` while the window is unknown, `/32.8k?` where it is assumed."""
     sign = "~" if gauge.estimated else ""
-    window = compact_number(gauge.window) if gauge.window else "?"
+    window = compact_number(gauge.window) if gauge.window else ""
+    if not window or gauge.window_source == "assumed":
+        window += "?"
     return f"{sign}{compact_number(gauge.tokens)}/{window}"
 
 
