@@ -2,7 +2,7 @@
 
 import os.path
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -160,6 +160,21 @@ def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> S
 
     nearest = difflib.get_close_matches(name, BY_NAME, n=1)
     return UnknownCommand(matched[1], nearest[0] if nearest else "")
+
+
+def as_said(text: str) -> str:
+    """What has to stand in the prompt for this to be sent as a message, whatever it begins with."""
+    if read_prompt(text) == Say(text):
+        return text
+    return f"!{text}" if text.startswith("!") else f" {text}"
+
+
+def together(texts: Sequence[str]) -> str:
+    """Texts for the prompt as one. A command that would take in what is put behind it is a message from here on."""
+    several = [text for text in texts if text]
+    text = "\n\n".join(several)
+    is_message = len(several) < 2 or isinstance(read_prompt(text), Say)
+    return text if is_message else f" {text}"
 
 
 def completions(text: str) -> tuple[Command, ...]:

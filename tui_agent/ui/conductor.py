@@ -21,7 +21,7 @@ from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentErro
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
-from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt
+from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt, together
 from tui_agent.ui.connecting import find_model, local_model_appears
 from tui_agent.ui.finder import Finder
 from tui_agent.ui.messages import Happened, Told
@@ -143,6 +143,8 @@ class Conductor:
         previous = self.view.session
         if previous is not None:
             await self.save_unsent()
+            self.desk.take_back()  # it is kept with the session it was meant for
+            self.unsent.end_edit()
             await previous.close()
             self.prompt.write("")
         session.patience = self._patience
@@ -206,8 +208,7 @@ class Conductor:
 
     async def _save_now(self) -> None:
         if self.view.session is not None:
-            texts = (*self.desk.waiting, self.unsent.text)
-            await self.view.session.save_unsent("\n\n".join(text for text in texts if text))
+            await self.view.session.save_unsent(together([*self.desk.typed, self.unsent.text]))
 
     async def _save_again(self) -> None:
         await self._save_now()
@@ -323,6 +324,9 @@ class Conductor:
                 self.transcript.follow()
                 self.desk.say(*self.unsent.take(text))
                 self._work("history", self._remember_sent)
+            case Shell() if self.unsent.is_edit:
+                self.prompt.write(typed)
+                self.screen.tell(_("An earlier message is being edited. Esc ends that; !! sends a plain !."))
             case Shell(shell_command):
                 self._work("history", self._remember_sent)
                 await self.command("shell", shell_command)

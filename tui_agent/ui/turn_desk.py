@@ -23,8 +23,10 @@ from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.attention import Attention
+from tui_agent.ui.commands import as_said
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
+from tui_agent.ui.unsent import TakenBack
 from tui_agent.values import frozen
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
@@ -49,8 +51,9 @@ class _Message:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @property
-    def taken_back(self) -> tuple[tuple[Part, ...], int | None]:
-        return self.parts, self.in_place_of
+    def typed(self) -> str:
+        """What has to stand in the prompt for it to be sent again."""
+        return as_said(self.words)
 
 
 @frozen
@@ -64,8 +67,16 @@ class _Command:
         return f"!{self.command}"
 
     @property
-    def taken_back(self) -> tuple[tuple[Part, ...], int | None]:
-        return (TextPart(self.words),), None
+    def typed(self) -> str:
+        return self.words
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return ()
+
+    @property
+    def in_place_of(self) -> int | None:
+        return None
 
 
 GROUP = "turn"
@@ -184,9 +195,14 @@ class TurnDesk:
         if self._turn is not None:
             self._turn.is_left = True
 
-    def take_back(self) -> list[tuple[tuple[Part, ...], int | None]]:
-        """Take what waits out of the line: the parts of each, and the earlier message whose place it takes."""
-        waiting = [each.taken_back for each in self._waiting]
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """What waits, as it would stand in the prompt."""
+        return tuple(each.typed for each in self._waiting)
+
+    def take_back(self) -> list[TakenBack]:
+        """Take what waits out of the line."""
+        waiting = [TakenBack(each.typed, each.parts, each.in_place_of) for each in self._waiting]
         self._waiting.clear()
         self._changed()
         return waiting

@@ -6,8 +6,22 @@ from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
 from tui_agent.language import _
+from tui_agent.ui.commands import together
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.values import frozen
+
+
+@frozen
+class TakenBack:
+    """What waited in line and does no more."""
+
+    typed: str
+    """As it has to stand in the prompt."""
+
+    parts: tuple[Part, ...] = ()
+    in_place_of: int | None = None
+    """The earlier message whose place it takes."""
 
 
 class Unsent:
@@ -23,8 +37,13 @@ class Unsent:
         """The whole text, long pastes expanded."""
         return self._prompt.message
 
+    @property
+    def is_edit(self) -> bool:
+        """Whether what is sent next takes the place of an earlier message."""
+        return self._editing is not None
+
     def edit(self, seq: int, text: str) -> None:
-        """Put an earlier message into the prompt; what is sent next takes its place."""
+        """Put an earlier message into the prompt, as it has to be typed; what is sent next takes its place."""
         self._editing = seq
         self._prompt.write(text)
         self._prompt.border_title = Content(_("editing #{seq} · Esc leaves it as it was").format(seq=seq))
@@ -45,17 +64,16 @@ class Unsent:
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
         self._prompt.border_subtitle = Content(_("with {names}").format(names=names))
 
-    def put_back(self, messages: Sequence[tuple[tuple[Part, ...], int | None]]) -> None:
-        """Messages that were to be sent stand in the prompt again, before what was typed meanwhile."""
-        texts = [part.text for parts, _seq in messages for part in parts if isinstance(part, TextPart)]
-        text = "\n\n".join(each for each in (*texts, self.text) if each)
-        place = messages[0][1] if len(messages) == 1 else None
+    def put_back(self, waiting: Sequence[TakenBack]) -> None:
+        """What was to be sent or run stands in the prompt again, before what was typed meanwhile."""
+        text = together([*(each.typed for each in waiting), self.text])
+        place = waiting[0].in_place_of if len(waiting) == 1 else None
         if place is not None and self._editing is None:
             self.edit(place, text)
         else:
             self._prompt.write(text)
-        for parts, _seq in messages:
-            for part in parts:
+        for each in waiting:
+            for part in each.parts:
                 if isinstance(part, ImagePart):
                     self.attach(part)
 

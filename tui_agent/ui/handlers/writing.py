@@ -23,6 +23,7 @@ from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user
 from tui_agent.ui.clipboard import write_to_file
+from tui_agent.ui.commands import as_said
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.safe_text import safe
@@ -69,7 +70,7 @@ async def edit_at(chat: Conductor, seq: str) -> None:
 
 async def _edit(chat: Conductor, session: Session, seq: int, text: str) -> None:
     """Put an earlier message into the prompt; that what followed goes out of the context does not undo it in files."""
-    chat.unsent.edit(seq, text)
+    chat.unsent.edit(seq, as_said(text))
     kept = await session.archive.kept_files(session.id, undone=False)
     if kept and kept[0].turn >= seq:
         chat.screen.tell(_("What the agent has changed in files since then stays; /undo-files takes it back."))

@@ -172,7 +172,8 @@ class Prompt(SafeTextArea):
         text = self.message
         if not text.strip():
             return
-        is_typed = self.text[:1] == text[:1]
+        # A command of the shell is run only as it was seen; others may take a long paste as what they are about.
+        is_typed = self.text == text if text.startswith("!") else self.text[:1] == text[:1]
         self.remember([*(each for each in self._sent if each != text), text])
         self.write("")
         self.post_message(self.Submitted(text, is_typed))

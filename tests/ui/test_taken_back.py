@@ -1,0 +1,84 @@
+"""What comes back into the prompt is what it was: a message never becomes a command, an edit stays in its session."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Gate, says
+from tests.ui.support import Sitting, sitting
+from tui_agent.ui.commands import Say, as_said, read_prompt, together
+
+
+async def edit_the_last(person: Sitting) -> None:
+    await person.press("escape", "escape")
+    await person.sees("Your messages")
+    await person.press("enter")
+    await person.sees("editing #")
+
+
+@pytest.mark.parametrize("text", ["!touch x", "!!x", "/quit", " !x", "plain", "!", "![a](b)", "/tmp is full"])
+def test_a_message_is_sent_again_as_it_was(text: str) -> None:
+    said = read_prompt(as_said(text))
+    assert isinstance(said, Say)
+    assert said.text.removeprefix(" ") == text.removeprefix(" ")
+
+
+@pytest.mark.parametrize(
+    ("texts", "text"),
+    [
+        (["!touch x"], "!touch x"),
+        (["", "!touch x"], "!touch x"),
+        (["!touch x", "a message"], " !touch x\n\na message"),
+        (["/compact", "a message"], " /compact\n\na message"),
+        (["a message", "!touch x"], "a message\n\n!touch x"),
+        ([], ""),
+    ],
+)
+def test_a_command_takes_in_nothing_that_is_put_behind_it(texts: list[str], text: str) -> None:
+    assert together(texts) == text
+
+
+async def test_an_edit_ends_with_its_session(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("one of A")
+            session = person.conductor.view.session
+            assert session is not None
+            await person.press("ctrl+n")
+            await person.until(lambda: person.conductor.view.session is not session)
+            await person.say("one of B")
+            await edit_the_last(person)
+            await person.conductor.command("resume", session.id)
+            await person.until(lambda: "editing #" not in person.seen)
+            await person.say("two of A")
+            assert [each for each in server.requests[-1].texts if each.endswith("of A")] == ["one of A", "two of A"]
+
+
+async def test_what_waited_in_line_never_becomes_one_command(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            await person.send("!touch made")
+            await person.send("a message")
+            await person.press("escape")
+            await person.until(lambda: person.prompt_text == " !touch made\n\na message")
+            gate.open()
+            await person.press("enter")
+            await person.until(lambda: server.requests[-1].last_text == " !touch made\n\na message")
+        assert not (tmp_path / "made").exists()
+
+
+async def test_a_message_that_is_edited_is_never_run(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.say("!!touch made")
+            await edit_the_last(person)
+            assert person.prompt_text == "!!touch made"
+            person.conductor.prompt.write("!touch made")
+            await person.press("enter")
+            await person.sees("An earlier message is being edited")
+            assert person.prompt_text == "!touch made"
+        assert not (tmp_path / "made").exists()
