@@ -78,6 +78,36 @@ def test_a_command_line_that_makes_no_sense_ends_with_two(terminal: Terminal, da
     assert ended.value.code == 2
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        *(("sessions", action) for action in ("show", "export", "delete", "archive", "unarchive", "fork")),
+        ("sessions", "rename", "--", "title"),
+        *((command,) for command in ("compact", "undo", "redo")),
+        ("-p", "hi", "-r"),
+        ("-p", "hi", "--session"),
+    ],
+    ids=" ".join,
+)
+def test_bytes_that_are_no_utf8_name_no_session(terminal: Terminal, server: ModelServer, argv: tuple[str, ...]) -> None:
+    begun(terminal, server, "hi")
+    place = argv.index("--") if "--" in argv else len(argv)
+    assert terminal.run(*argv[:place], "\udcff", *argv[place + 1 :], code=1) == ""
+    assert r"There is no session '\udcff'" in terminal.err
+
+
+def test_a_setting_or_a_data_directory_that_is_no_utf8_is_refused(
+    terminal: Terminal, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for flag in ("--model", "--data-dir", "--base-url"):
+        terminal.run(flag, f"{data}\udcff", "sessions", "list", code=2)
+        assert "it is not UTF-8" in terminal.err
+    monkeypatch.setenv("TUI_AGENT_DATA_DIR", f"{data}\udcff")
+    terminal.run("sessions", "list", code=1)
+    assert "The path of the archive is not UTF-8" in terminal.err
+    assert list(data.parent.iterdir()) == []
+
+
 # ── one session ──────────────────────────────────────────────────────────────
 
 

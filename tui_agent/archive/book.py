@@ -8,7 +8,7 @@ import apsw
 
 from tui_agent.archive import index, log, schema
 from tui_agent.archive.faults import transaction
-from tui_agent.archive.rows import SESSION_COLUMNS, NewSession, SessionInfo, packed_text, session_of
+from tui_agent.archive.rows import SESSION_COLUMNS, NewSession, SessionInfo, is_utf8, packed_text, session_of
 from tui_agent.archive.terms import fold
 from tui_agent.core.entries import Logged
 from tui_agent.errors import SessionBusy, SessionNotFound
@@ -80,15 +80,7 @@ def one(connection: apsw.Connection, id_or_prefix: str) -> SessionInfo:
     Raises:
         SessionNotFound: none, or several.
     """
-    select = f"SELECT {SESSION_COLUMNS} FROM session WHERE"
-    exact: Any = connection.execute(f"{select} id = ?", (id_or_prefix,)).fetchone()
-    if exact is not None:
-        return session_of(exact)
-    begins = f"{select} ? <> '' AND substr(id, 1, length(?)) = ? ORDER BY change DESC, number DESC LIMIT ?"
-    found = [
-        session_of(row)
-        for row in connection.execute(begins, (id_or_prefix, id_or_prefix, id_or_prefix, _CANDIDATES_NAMED + 1))
-    ]
+    found = _beginning(connection, id_or_prefix) if is_utf8(id_or_prefix) else []
     if not found:
         raise SessionNotFound(
             _("There is no session {id_or_prefix!r}.").format(id_or_prefix=id_or_prefix),
@@ -106,6 +98,17 @@ def one(connection: apsw.Connection, id_or_prefix: str) -> SessionInfo:
             _("Give more characters of the id."),
         )
     return found[0]
+
+
+def _beginning(connection: apsw.Connection, id_or_prefix: str) -> list[SessionInfo]:
+    """The session of this id, or some of those whose ids begin so, the one changed last first."""
+    select = f"SELECT {SESSION_COLUMNS} FROM session WHERE"
+    exact: Any = connection.execute(f"{select} id = ?", (id_or_prefix,)).fetchone()
+    if exact is not None:
+        return [session_of(exact)]
+    begins = f"{select} ? <> '' AND substr(id, 1, length(?)) = ? ORDER BY change DESC, number DESC LIMIT ?"
+    wanted = (id_or_prefix, id_or_prefix, id_or_prefix, _CANDIDATES_NAMED + 1)
+    return [session_of(row) for row in connection.execute(begins, wanted)]
 
 
 def exactly(connection: apsw.Connection, session_id: str) -> SessionInfo:

@@ -15,6 +15,7 @@ from tui_agent.archive.rows import (
     NewerRow,
     UnusableRow,
     digest,
+    is_utf8,
     logged_of,
     packed_json,
     packed_text,
@@ -52,7 +53,8 @@ def number_of(connection: apsw.Connection, session_id: str) -> int:
     Raises:
         SessionNotFound
     """
-    number = connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).get
+    query = "SELECT number FROM session WHERE id = ?"
+    number = connection.execute(query, (session_id,)).get if is_utf8(session_id) else None
     if number is None:
         raise SessionNotFound(_("There is no session {session_id!r}.").format(session_id=session_id))
     return int(number)

@@ -13,6 +13,7 @@ from tui_agent.archive import book, schema
 from tui_agent.archive.faults import damaged, is_damage, is_full, unavailable
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.reserve import Reserve
+from tui_agent.archive.rows import is_utf8
 from tui_agent.errors import ArchiveUnavailable
 from tui_agent.language import _
 from tui_agent.values import frozen
@@ -62,6 +63,12 @@ def open_file(
         ArchiveUnavailable, ArchiveTooNew, ArchiveDamaged
     """
     newest = len(migrations)
+    if not is_utf8(str(path)):
+        raise ArchiveUnavailable(
+            _("The path of the archive is not UTF-8: {path}.").format(path=path),
+            "",
+            _("Choose another data directory."),
+        )
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.is_file():

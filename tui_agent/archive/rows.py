@@ -73,6 +73,11 @@ class NewerRow(UnusableRow):
     """It is whole, and a kind of entry this version does not know."""
 
 
+def is_utf8(text: str) -> bool:
+    """Whether SQLite takes it as text: not if it has lone surrogates, as which bytes arrive that are not UTF-8."""
+    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
+
+
 def packed_text(text: str) -> bytes:
     """Any text as bytes: lone surrogates and NUL included."""
     return text.encode("utf-8", "surrogatepass")

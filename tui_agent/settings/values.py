@@ -34,8 +34,10 @@ def from_text(name: str, text: str) -> object:
     """The value of setting `name` from an environment variable or a flag.
 
     Raises:
-        NotAllowed: the text is no such value.
+        NotAllowed: the text is no such value, or was no UTF-8.
     """
+    if any("\ud800" <= each <= "\udfff" for each in text):  # a byte that could not be decoded arrives as one of these
+        raise NotAllowed(_("it is not UTF-8"))
     kind = types_of(Settings)[name]
     return checked(name, _read(kind, text.strip()))
 
