@@ -316,6 +316,17 @@ def test_no_name_of_a_settings_file_can_stop_the_program(tmp_path: Path, name: s
     assert len(loaded.problems) == 1
 
 
+def test_a_settings_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    big = tmp_path / "config.toml"
+    with big.open("wb") as file:
+        file.truncate(1 << 40)
+    for path in (big, Path("/dev/zero")):
+        loaded = load({}, {}, path)
+        assert loaded.settings == Settings()
+        assert loaded.problems == (f"{path} cannot be read: File too large. Defaults are used instead of all of it.",)
+    assert load({}, {}, Path("/dev/null")).problems == ()
+
+
 def test_a_byte_that_is_no_utf8_says_the_line_too(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"# a\n# b\nmodel = '\xe9'\n")

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tui_agent.language import _
+from tui_agent.settings.by_hand import read_by_hand
 from tui_agent.values import frozen
 
 _HEADER = re.compile(r"^\s*\[\[?\s*(?P<table>[^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
@@ -50,7 +51,7 @@ class TomlFile:
 def read_toml(path: Path) -> TomlFile:
     """The file's values. Never raises: what is wrong with the file is its `trouble`; a missing file is empty."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_by_hand(path).decode("utf-8-sig")
         import tomllib  # not before there is a file to read: most have none
 
         return TomlFile(path, tomllib.loads(text), text)

@@ -67,3 +67,19 @@ def test_a_file_that_is_no_such_object_is_refused(tmp_path: Path, text: str) -> 
     (tmp_path / "mcp.json").write_text(text)
     with pytest.raises(ConfigInvalid):
         load_servers(tmp_path / "mcp.json", {})
+
+
+def test_a_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    big = tmp_path / "mcp.json"
+    with big.open("wb") as file:
+        file.truncate(1 << 40)
+    for path in (big, Path("/dev/zero")):
+        with pytest.raises(ConfigInvalid, match=f"{path} is no readable JSON: File too large"):
+            load_servers(path, {})
+
+
+def test_lists_without_an_end_in_one_another_are_a_problem_too(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(ConfigInvalid, match="is no readable JSON"):
+        load_servers(path, {})

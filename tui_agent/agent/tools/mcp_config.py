@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tui_agent.agent.tools.mcp_values import LocalServer, RemoteServer, Server
 from tui_agent.errors import ConfigInvalid
 from tui_agent.language import _
+from tui_agent.settings.by_hand import read_by_hand
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
@@ -21,12 +22,12 @@ def load_servers(path: Path, environ: Mapping[str, str] = os.environ) -> tuple[S
         ConfigInvalid: the file, or a server in it, cannot be understood.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        stored = json.loads(text)
+        stored = json.loads(read_by_hand(path).decode("utf-8-sig"))
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError) as error:
-        raise ConfigInvalid(_("{path} is no readable JSON: {error}.").format(path=path, error=error)) from error
+    except (OSError, ValueError, RecursionError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or error
+        raise ConfigInvalid(_("{path} is no readable JSON: {error}.").format(path=path, error=why)) from error
     listed = stored.get("mcpServers", stored.get("servers", {})) if isinstance(stored, dict) else None
     if not isinstance(listed, dict):
         raise ConfigInvalid(
