@@ -15,10 +15,11 @@ from tests.fakes.script import Call, calls, says
 from tests.fakes.valid import problems
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
+from tui_agent.agent.files import digest_of
 from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.services import secret_of
 from tui_agent.agent.turn import text_parts
-from tui_agent.archive import Archive
+from tui_agent.archive import Archive, KeptFile
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid, deed_of
 from tui_agent.errors import ToolFailed, UsageError
@@ -210,6 +211,64 @@ async def test_the_key_is_not_kept_for_doing_a_change_again_either(tmp_path: Pat
             assert texts(work) == {}
             with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
                 await redo(at)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+async def test_a_file_that_was_deleted_comes_back_with_the_mode_it_had(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "work" / "secret.txt"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            file.write_text("one")
+            file.chmod(mode)
+            await read(at, server, "secret.txt")
+            await change(at, server, write("secret.txt", "two"), write("secret.txt", "three", "again"))
+            file.unlink()
+            await undo(at)
+            assert (file.read_text(), file.stat().st_mode & 0o777) == ("one", mode)
+            await redo(at)
+            assert not file.exists()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o755])
+async def test_a_change_made_again_where_the_file_was_deleted_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "work" / "secret.txt"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            file.write_text("one")
+            file.chmod(mode)
+            await read(at, server, "secret.txt")
+            await change(at, server, write("secret.txt", "two"))
+            await undo(at)
+            file.unlink()
+            await redo(at)
+            assert (file.read_text(), file.stat().st_mode & 0o777) == ("two", mode)
+
+
+async def test_a_mode_that_is_not_known_is_taken_for_the_narrowest(tmp_path: Path) -> None:
+    file = tmp_path / "work" / "f.txt"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            kept = KeptFile(1, str(file), b"one", digest_of(b"one"), digest_of(b"two"))
+            await at.session.append(UserSaid(text_parts("go")))
+            await at.services.archive.keep_file(at.session.id, kept)
+            await undo(at)
+            assert (file.read_text(), file.stat().st_mode & 0o777) == ("one", 0o600)
+
+
+async def test_a_new_file_is_made_again_with_the_mode_it_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "work" / "run.sh"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("run.sh", "ls"))
+            usual = file.stat().st_mode & 0o777
+            await undo(at)
+            await redo(at)
+            assert file.stat().st_mode & 0o777 == usual
+            file.chmod(0o700)
+            await undo(at)
+            assert not file.exists()
+            await redo(at)
+            assert (file.read_text(), file.stat().st_mode & 0o777) == ("ls", 0o700)
 
 
 async def test_what_cannot_be_kept_is_not_changed(tmp_path: Path) -> None:

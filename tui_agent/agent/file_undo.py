@@ -37,6 +37,12 @@ class FileStep:
     is_foreign: bool
     """Whether somebody else has changed it since."""
 
+    mode: int | None
+    """Permission bits of the file that is there; None when there is none."""
+
+    mode_then: int
+    """Those of a file that is made where there is none."""
+
 
 @frozen
 class Reversal:
@@ -141,11 +147,14 @@ def _step(path: Path, changes: Sequence[KeptFile], root: Path, is_redo: bool) ->
     try:
         content = files.read_file(path, LARGEST)
         now: bytes | None = content.data
+        mode: int | None = content.mode
         is_foreign = not content.is_complete or content.digest not in (expected, then_digest)
     except FileNotFoundError:
-        now, is_foreign = None, NO_FILE not in (expected, then_digest)
+        now, mode, is_foreign = None, None, NO_FILE not in (expected, then_digest)
     shown = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-    return FileStep(path, shown, now, then, tuple(changes), is_foreign)
+    known = changes[-1 if is_redo else 0].mode
+    mode_then = files.PRIVATE if known is None else known  # never open to more people than it was
+    return FileStep(path, shown, now, then, tuple(changes), is_foreign, mode, mode_then)
 
 
 def _put(step: FileStep) -> None:
@@ -153,7 +162,7 @@ def _put(step: FileStep) -> None:
     if step.now == step.then:
         return
     if step.then is not None:
-        files.replace_file(step.path, step.then, now)
+        files.replace_file(step.path, step.then, now, step.mode_then)
     elif now is not None:
         files.remove_file(step.path, now)
 
@@ -164,7 +173,8 @@ def _turned(step: FileStep, is_redo: bool, secret: bytes) -> list[KeptFile]:
     if not is_redo:
         has_key = step.now is not None and len(secret) >= SHORTEST_KEY and secret in step.now
         digest = NO_FILE if step.now is None else files.digest_of(step.now)
-        turned[-1] = replace(turned[-1], after=None if has_key else step.now, after_digest=digest)
+        mode = turned[-1].mode if step.mode is None else step.mode
+        turned[-1] = replace(turned[-1], after=None if has_key else step.now, after_digest=digest, mode=mode)
     return turned
 
 

@@ -17,6 +17,10 @@ from tui_agent.agent.workspace import reason_of
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
+_PERMISSIONS = 0o777
+PRIVATE = 0o600
+"""The mode of a file that only its owner may read and write."""
+
 
 @frozen
 class FileContent:
@@ -29,8 +33,13 @@ class FileContent:
     digest: str
     """SHA-256 of `data`, in hexadecimal."""
 
-    is_writable: bool
-    """Whether its mode lets anyone write it."""
+    mode: int
+    """Who may read, write and run it: its permission bits."""
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether its mode lets anyone write it."""
+        return bool(self.mode & 0o222)
 
     @property
     def is_complete(self) -> bool:
@@ -53,7 +62,7 @@ def read_file(path: Path, limit: int) -> FileContent:
         status = _regular(path, descriptor)
         data = _read(descriptor, limit)
         size = max(status.st_size, len(data)) if len(data) == limit else len(data)
-        return FileContent(data, size, digest_of(data), bool(status.st_mode & 0o222))
+        return FileContent(data, size, digest_of(data), status.st_mode & _PERMISSIONS)
 
 
 @contextmanager
@@ -81,10 +90,18 @@ def opened_directory(path: Path) -> Iterator[int]:
         yield descriptor
 
 
-def replace_file(path: Path, data: bytes, before: str | None) -> None:
+def mode_of(path: Path) -> int | None:
+    """Permission bits of a regular file; None when there is none, or none that can be read."""
+    with suppress(OSError, ToolFailed), opened_for_reading(path) as descriptor:
+        return os.fstat(descriptor).st_mode & _PERMISSIONS
+    return None
+
+
+def replace_file(path: Path, data: bytes, before: str | None, mode: int | None = None) -> None:
     """Puts `data` in the place of the file with digest `before` (None: of no file) in one step, keeping its mode.
 
-    Missing directories are made. A crash leaves the old file or the new one, never a part.
+    A new file gets the permission bits `mode`, or else those the process gives new ones. Missing directories are made.
+    A crash leaves the old file or the new one, never a part.
 
     Raises:
         ToolFailed: the file is not what it was, or cannot be written; nothing has changed then.
@@ -93,7 +110,7 @@ def replace_file(path: Path, data: bytes, before: str | None) -> None:
         status = _unchanged(path, directory, before)
         temporary = f".{secrets.token_hex(8)}.tmp"
         try:
-            _write_new(directory, temporary, data, status)
+            _write_new(directory, temporary, data, status, mode)
             _put(directory, temporary, path.name, replace=status is not None)
         finally:
             with suppress(FileNotFoundError):
@@ -134,9 +151,10 @@ def _unchanged(path: Path, directory: int, before: str | None) -> os.stat_result
         os.close(descriptor)
 
 
-def _write_new(directory: int, name: str, data: bytes, like: os.stat_result | None) -> None:
+def _write_new(directory: int, name: str, data: bytes, like: os.stat_result | None, mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=directory)
+    wanted = mode if like is None else stat.S_IMODE(like.st_mode)
+    descriptor = os.open(name, flags, 0o666 if wanted is None else PRIVATE, dir_fd=directory)
     try:
         rest = memoryview(data)
         while rest:
@@ -144,7 +162,8 @@ def _write_new(directory: int, name: str, data: bytes, like: os.stat_result | No
         if like is not None:
             with suppress(PermissionError):
                 os.fchown(descriptor, like.st_uid, like.st_gid)
-            os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
+        if wanted is not None:
+            os.fchmod(descriptor, wanted)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -1,10 +1,11 @@
 """Keeps, beside the session a turn is made in, what files hold before tools change them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tui_agent.agent.files import digest_of
+from tui_agent.agent.files import digest_of, mode_of
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import SHORTEST_KEY
 from tui_agent.archive import NO_FILE, KeptFile
@@ -34,7 +35,9 @@ class KeptChanges:
             return
         is_kept = before is None or not self._holds_key(before)
         digest = NO_FILE if before is None else digest_of(before)
-        kept = KeptFile(self._turn_of(session), str(path), before if is_kept else None, digest, digest_of(after))
+        mode = None if before is None else await asyncio.to_thread(mode_of, path)
+        content = before if is_kept else None
+        kept = KeptFile(self._turn_of(session), str(path), content, digest, digest_of(after), mode=mode)
         try:
             number = await session.archive.keep_file(session.id, kept)
         except NotSaved as error:

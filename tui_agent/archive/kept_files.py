@@ -40,6 +40,9 @@ class KeptFile:
     number: int = 0
     """1, 2, ... within the session; 0 while it is not stored."""
 
+    mode: int | None = None
+    """Who might read, write and run the file when it was last there; None when it never was."""
+
 
 class ArchivedFiles(LastResort):
     """The part of the archive that holds earlier contents of files. They are no part of a session's log."""
@@ -85,9 +88,9 @@ def _keep(connection: apsw.Connection, session_id: str, kept: KeptFile, budget: 
         number = int(connection.execute(query, (session_id,)).get)
         row = (session_id, number, kept.turn, packed_text(kept.path), _packed(kept.before), kept.before_digest)
         connection.execute(
-            "INSERT INTO kept_file (session, number, turn, path, before, before_digest, after_digest)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*row, kept.after_digest),
+            "INSERT INTO kept_file (session, number, turn, path, before, before_digest, after_digest, mode)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, kept.after_digest, kept.mode),
         )
         connection.execute(_WITHIN_BUDGET, (session_id, session_id, budget))
     return number
@@ -109,14 +112,16 @@ def _forget(connection: apsw.Connection, session_id: str, number: int) -> None:
 def _newest(connection: apsw.Connection, session_id: str, undone: bool) -> list[KeptFile]:
     which = "min" if undone else "max"
     rows: Any = connection.execute(
-        "SELECT turn, path, before, before_digest, after_digest, after, undone, number FROM kept_file"
+        "SELECT turn, path, before, before_digest, after_digest, after, undone, number, mode FROM kept_file"
         f" WHERE session = ?1 AND undone = ?2 AND turn ="
         f" (SELECT {which}(turn) FROM kept_file WHERE session = ?1 AND undone = ?2) ORDER BY number",
         (session_id, int(undone)),
     ).fetchall()
     return [
-        KeptFile(turn, unpacked_text(path), _unpacked(before), old, new, _unpacked(after), bool(is_undone), number)
-        for turn, path, before, old, new, after, is_undone, number in rows
+        KeptFile(
+            turn, unpacked_text(path), _unpacked(before), old, new, _unpacked(after), bool(is_undone), number, mode
+        )
+        for turn, path, before, old, new, after, is_undone, number, mode in rows
     ]
 
 
@@ -124,8 +129,9 @@ def _turn(connection: apsw.Connection, session_id: str, changed: Sequence[KeptFi
     with transaction(connection):
         for each in changed:
             connection.execute(
-                "UPDATE kept_file SET undone = ?, after = ?, after_digest = ? WHERE session = ? AND number = ?",
-                (int(each.undone), _packed(each.after), each.after_digest, session_id, each.number),
+                "UPDATE kept_file SET undone = ?, after = ?, after_digest = ?, mode = ?"
+                " WHERE session = ? AND number = ?",
+                (int(each.undone), _packed(each.after), each.after_digest, each.mode, session_id, each.number),
             )
 
 

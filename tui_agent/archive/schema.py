@@ -82,6 +82,7 @@ MIGRATIONS: tuple[str, ...] = (
         after         BLOB,
         after_digest  TEXT NOT NULL,
         undone        INTEGER NOT NULL DEFAULT 0,
+        mode          INTEGER,
         PRIMARY KEY (session, number)
     ) STRICT;
     """,
