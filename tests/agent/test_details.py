@@ -1,7 +1,8 @@
 """That exact details are found once, soon after they were said, and that a compaction cannot tell the difference."""
 
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -10,9 +11,10 @@ from tests.fakes.desk import Desk, compact, desk, propose
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent import changes
-from tui_agent.agent.details import LIKELY_KEPT, WORTH_A_SEARCH
+from tui_agent.agent.details import LIKELY_KEPT, WORTH_A_SEARCH, Details
 from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
+from tui_agent.archive import Archive
 from tui_agent.context.ledger import details_of
 from tui_agent.context.ledger_found import FINDER, found_in, found_to_json
 from tui_agent.context.pairing import is_rewound
@@ -202,3 +204,34 @@ async def test_a_search_that_was_let_go_of_leaves_no_gap(tmp_path: Path) -> None
             await say(at.session, 3 * LIKELY_KEPT)
             await kept(at.session)
             assert await at.session.details.of(at.session.tail) == details_of(at.session.tail)
+
+
+class SlowDisk:
+    """An archive whose first answer about what was found is waited for."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self.keep_found = archive.keep_found
+        self.is_asked, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def found(self, session_id: str, finder: int, *, after: int, upto: int) -> dict[int, Any]:
+        if not self.is_asked.is_set():
+            self.is_asked.set()
+            await self.may_answer.wait()
+        return await self.archive.found(session_id, finder, after=after, upto=upto)
+
+
+async def test_what_is_settled_while_details_are_looked_for_is_not_among_them(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await say(at.session, 2 * LIKELY_KEPT)
+            await kept(at.session)
+            tail, disk = at.session.tail, SlowDisk(at.session.archive)
+            details = Details(cast(Archive, disk), at.session.id)
+            asked = asyncio.create_task(details.of(tail[:1]))
+            await disk.is_asked.wait()
+            details.said(tail, tail)
+            assert details.search is not None
+            await details.search
+            disk.may_answer.set()
+            assert await asked == details_of(tail[:1])

@@ -41,13 +41,13 @@ class Details:
 
     async def of(self, entries: Sequence[Logged]) -> tuple[Detail, ...]:
         """The exact details of these entries, as `details_of` finds them, from what was found in them before."""
-        if self.search is not None and not self.search.done():
+        while self.search is not None and not self.search.done():
             await asyncio.wait([self.search])
         messages = _messages(entries)
-        settled = self._settled.begins(messages)
-        rest = messages[self._settled.count if settled else 0 :]
-        known = await self._found(rest)
-        return await asyncio.to_thread(self._settled.and_then if settled else _Settled().and_then, rest, known)
+        # A copy: while the rest is looked for, a search may begin and settle more of these messages.
+        settled = self._settled.copy() if self._settled.begins(messages) else _Settled()
+        rest = messages[settled.count :]
+        return await asyncio.to_thread(settled.and_then, rest, await self._found(rest))
 
     def said(self, entries: Sequence[Logged], tail: Sequence[Logged]) -> None:
         """Note what was added to the session's tail. When there is enough of it, it is searched while time goes on."""
@@ -105,6 +105,12 @@ class _Settled:
         """How many messages."""
         return len(self._seqs)
 
+    def copy(self) -> "_Settled":
+        """What is gathered, without the newest, to go on with apart."""
+        copied = _Settled()
+        copied._gathering, copied._seqs = self._gathering.copy(), list(self._seqs)
+        return copied
+
     def begins(self, messages: Sequence[Logged]) -> bool:
         """Whether these messages begin with those."""
         return [each.seq for each in messages[: len(self._seqs)]] == self._seqs
@@ -118,11 +124,10 @@ class _Settled:
             self._seqs.append(logged.seq)
 
     def and_then(self, messages: Sequence[Logged], known: Mapping[int, Found]) -> tuple[Detail, ...]:
-        """The details of those messages and these."""
-        gathering = self._gathering.copy()
+        """The details of those messages and these; nothing can be added afterwards."""
         for each in messages:
-            gathering.note(known[each.seq], each.seq)
-        return gathering.details()
+            self._gathering.note(known[each.seq], each.seq)
+        return self._gathering.details()
 
 
 def _messages(entries: Sequence[Logged]) -> list[Logged]:
