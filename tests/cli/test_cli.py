@@ -202,6 +202,20 @@ def test_a_key_in_the_keyring_is_told_of_and_can_be_forgotten(
     terminal.run("-p", "/forget-key", code=2)
 
 
+def test_a_locked_keyring_is_not_said_to_have_no_key(
+    terminal: Terminal, server: ModelServer, data: Path, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    place = server.url.removesuffix("/v1")
+    keyring.kept["tui-agent", place] = CANARY
+    _remember_kept_keys(data, [place])
+    keyring.lock()
+    assert terminal.json("doctor", "--json")["key"] == "not set"
+    terminal.run("-p", "/forget-key", code=1)
+    assert "The key was not forgotten. The keyring refused: locked. Unlock the keyring" in terminal.err
+    assert list(keyring.kept.values()) == [CANARY]
+
+
 def test_the_keyring_is_left_alone_where_no_key_is_needed_and_none_was_kept(
     terminal: Terminal, server: ModelServer, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,21 +12,25 @@ _PACKAGE = """
 from keyring import errors
 
 class Backend:
-    name, priority = "a fake keyring", 5
+    name, priority, is_locked = "a fake keyring", 5, False
 
 kept, backend = {}, Backend()
 
 def get_keyring():
     return backend
 
-def get_password(service, name):
-    if "locked" in name:
+def refuse(name):
+    if backend.is_locked or "locked" in name:
         raise errors.KeyringLocked("locked")
+    if "broken" in name:
+        raise RuntimeError("no bus to speak on")
+
+def get_password(service, name):
+    refuse(name)
     return kept.get((service, name))
 
 def set_password(service, name, key):
-    if "locked" in name:
-        raise errors.KeyringLocked("locked")
+    refuse(name)
     kept[service, name] = key
 
 def delete_password(service, name):
@@ -50,6 +54,10 @@ class FakeKeyring:
     def rate(self, priority: float) -> None:
         """How much the package recommends its backend."""
         import_module("keyring").backend.priority = priority
+
+    def lock(self) -> None:
+        """From now on it refuses whatever it is asked."""
+        import_module("keyring").backend.is_locked = True
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from tui_agent.agent.services import KEPT_KEYS, Services
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.stored_keys import store_key, stored_key, usable_keyring
+from tui_agent.model.stored_keys import forget_stored_key, store_key, stored_key, usable_keyring
 
 KEYRING = N_("keyring")
 ENTERED = N_("entered in this run")
@@ -57,15 +57,14 @@ async def forget_key(services: Services) -> str:
 
     Raises:
         UsageError: it has none.
-        AuthFailed: the keyring refused.
+        AuthFailed: the keyring refused, or did not answer.
     """
     place = place_of_key(services)
-    if not await stored_key(place):
+    if not await forget_stored_key(place):
         raise UsageError(
             _("The keyring has no key for {place}.").format(place=place),
             todo=_("/doctor says where a key comes from."),
         )
-    await store_key(place, "")
     await services.archive.revise(KEPT_KEYS, lambda known: _without(known, place))
     return place
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import Any
 
@@ -37,13 +39,13 @@ async def stored_key(origin: str) -> str:
     if not has_keyring():
         return ""
     try:
-        return await asyncio.wait_for(asyncio.to_thread(_get, origin), _SECONDS)
-    except TimeoutError:
+        return await asyncio.wait_for(asyncio.to_thread(_get, origin), _SECONDS) or ""
+    except (TimeoutError, _Refused):
         return ""
 
 
 async def store_key(origin: str, key: str) -> None:
-    """Keep a key for an endpoint; an empty one forgets it.
+    """Keep a key for an endpoint.
 
     Raises:
         AuthFailed: there is no keyring, or it refused; the text says what to do instead.
@@ -54,34 +56,64 @@ async def store_key(origin: str, key: str) -> None:
         await asyncio.wait_for(asyncio.to_thread(_set, origin, key), _SECONDS)
     except TimeoutError:
         raise _not_kept(_("The keyring did not answer; it may be locked.")) from None
+    except _Refused as error:
+        raise _not_kept(_("The keyring refused: {error}.").format(error=error)) from None
+
+
+async def forget_stored_key(origin: str) -> bool:
+    """Forget the key that is kept for an endpoint; whether there was one.
+
+    Raises:
+        AuthFailed: the keyring refused, or did not answer; then nobody knows whether it has one.
+    """
+    if not has_keyring():
+        return False
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(_delete, origin), _SECONDS)
+    except TimeoutError:
+        raise _not_forgotten(_("The keyring did not answer; it may be locked.")) from None
+    except _Refused as error:
+        raise _not_forgotten(_("The keyring refused: {error}.").format(error=error)) from None
+
+
+class _Refused(Exception):
+    """The keyring's own words for why it does not do what it was asked."""
+
+
+@contextmanager
+def _asked() -> Iterator[Any]:
+    """The package, to be asked something. Some backends find out only then that they cannot work at all."""
+    keyring = _keyring()
+    try:
+        yield keyring
+    except (keyring.errors.KeyringError, RuntimeError) as error:
+        raise _Refused(str(error)) from error
 
 
 def _recommended() -> str:
-    keyring = _keyring()
-    try:
+    with suppress(_Refused), _asked() as keyring:
         backend = keyring.get_keyring()
         return str(backend.name) if backend.priority >= _RECOMMENDED else ""
-    except (keyring.errors.KeyringError, RuntimeError):  # some backends find out only here that they cannot work
-        return ""
+    return ""
 
 
-def _get(origin: str) -> str:
-    keyring = _keyring()
-    try:
-        return str(keyring.get_password(_SERVICE, origin) or "")
-    except keyring.errors.KeyringError:
-        return ""
+def _get(origin: str) -> str | None:
+    with _asked() as keyring:
+        key = keyring.get_password(_SERVICE, origin)
+        return None if key is None else str(key)
 
 
 def _set(origin: str, key: str) -> None:
-    keyring = _keyring()
-    try:
-        if key:
-            keyring.set_password(_SERVICE, origin, key)
-        elif keyring.get_password(_SERVICE, origin) is not None:
+    with _asked() as keyring:
+        keyring.set_password(_SERVICE, origin, key)
+
+
+def _delete(origin: str) -> bool:
+    with _asked() as keyring:
+        is_there = keyring.get_password(_SERVICE, origin) is not None
+        if is_there:
             keyring.delete_password(_SERVICE, origin)
-    except keyring.errors.KeyringError as error:
-        raise _not_kept(_("The keyring refused: {error}.").format(error=error)) from None
+        return is_there
 
 
 def _keyring() -> Any:
@@ -91,3 +123,7 @@ def _keyring() -> Any:
 
 def _not_kept(why: str) -> AuthFailed:
     return AuthFailed(_("The key was not kept."), why, _("Set it in OPENAI_API_KEY or TUI_AGENT_API_KEY instead."))
+
+
+def _not_forgotten(why: str) -> AuthFailed:
+    return AuthFailed(_("The key was not forgotten."), why, _("Unlock the keyring, then try again."))
