@@ -338,7 +338,7 @@ async def test_fewer_messages_are_no_gain_when_the_tokens_are_too_many(tmp_path:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
             await talk(at, server, *(f"message {place}" for place in range(4)))
-            for trigger, is_put_in in (("window", False), ("characters", False), ("messages", True)):
+            for trigger, is_put_in in (("window", False), ("overflow", False), ("messages", True)):
                 server.script(says("- four messages"))
                 proposal = await propose(at, keep=2, trigger=trigger, must_fit=True)
                 grown = replace(proposal, compacted=replace(proposal.compacted, text="a long story " * 500))

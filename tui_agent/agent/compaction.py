@@ -232,16 +232,9 @@ async def apply(
 
 
 def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:
-    """Whether a compaction is for something: less of what triggered it, or, by hand, less of anything."""
-    match trigger:
-        case "manual":
-            return after.tokens < before.tokens or after.messages < before.messages
-        case "characters":
-            return after.characters < before.characters
-        case "messages":
-            return after.messages < before.messages
-        case _:
-            return after.tokens < before.tokens
+    """Whether a compaction is for something: fewer tokens where these were too many, else less of anything."""
+    is_smaller = after.tokens < before.tokens
+    return is_smaller or (trigger in ("manual", "characters", "messages") and after.messages < before.messages)
 
 
 def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> tuple[Detail, ...]:
