@@ -39,6 +39,19 @@ def test_a_command_takes_in_nothing_that_is_put_behind_it(texts: list[str], text
     assert together(texts) == text
 
 
+async def test_a_message_that_is_recalled_in_a_session_opened_again_is_sent_and_not_run(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.say("!!touch made")
+        async with sitting(server, tmp_path, directory=tmp_path, resume="latest") as person:
+            await person.press("up")
+            await person.until(lambda: person.prompt_text == "!!touch made")
+            await person.press("enter")
+            await person.until(lambda: len(server.requests) == 2)
+            assert server.requests[-1].last_text == "!touch made"
+        assert not (tmp_path / "made").exists()
+
+
 async def test_an_edit_ends_with_its_session(tmp_path: Path) -> None:
     with ModelServer(otherwise=says("OK.")) as server:
         async with sitting(server, tmp_path) as person:

@@ -42,6 +42,7 @@ from tui_agent.core.events import (
     TurnEnded,
 )
 from tui_agent.language import N_, _, ngettext
+from tui_agent.ui.commands import as_said
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.chat import ChatScreen
@@ -256,8 +257,8 @@ def said_before(entries: Sequence[Logged]) -> list[str]:
 
 
 def _typed(entry: Entry) -> str:
-    """What was typed to make an entry; "" for one that nothing was typed for."""
+    """What has to be typed to make such an entry again; "" for one that nothing was typed for."""
     deed = deed_of(entry)
     if deed is not None:
         return f"!{deed.subject}" if deed.kind == "command" else ""
-    return said_text(entry) if isinstance(entry, UserSaid) else ""
+    return as_said(said_text(entry)) if isinstance(entry, UserSaid) else ""

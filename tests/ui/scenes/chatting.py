@@ -189,7 +189,7 @@ async def find(scene: Scene) -> None:
     bar = scene.chat.query_one(FindBar)
     bar.add_class("-open")
     bar.begin(scene.story.sought)
-    await scene.pilot.pause()
+    await scene.settle()  # the bar takes a row from the transcript, which is looked through as it stands then
     bar.show_count(scene.chat.transcript.find(scene.story.sought), older=2)
 
 
