@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.archive.samples import AT
+from tests.archive.samples import AT, make_session
 from tui_agent.archive import Archive
 
 
@@ -17,6 +17,6 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 async def archive(path: Path) -> AsyncIterator[Archive]:
     opened = await Archive.open(path)
-    await opened.create_session("one", "/home/me", AT)
+    await make_session(opened, "one", "/home/me", AT)
     yield opened
     await opened.close()

@@ -1,7 +1,8 @@
-"""Entries to store, and a look at files."""
+"""Sessions and entries to store, and a look at files."""
 
 from pathlib import Path
 
+from tui_agent.archive import Archive, NewSession
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -17,6 +18,11 @@ from tui_agent.core.entries import (
 )
 
 AT = "2025-03-01T10:00:00.000Z"
+
+
+async def make_session(archive: Archive, session_id: str, directory: str, at: str, *, title: str = "") -> None:
+    """Make a session without entries."""
+    await archive.add_sessions([NewSession(session_id, directory, at, title, (), {})])
 
 
 def logged(seq: int, entry: Entry, at: str = AT) -> Logged:

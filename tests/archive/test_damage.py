@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.archive.samples import AT, answered, content, logged, said
+from tests.archive.samples import AT, answered, content, logged, make_session, said
 from tests.benchmarks.corpus import logged_of, texts
 from tests.soak.places import Table
 from tui_agent.archive import Archive, KeptFile
@@ -65,7 +65,7 @@ async def _fill(path: Path) -> dict[str, list[Logged]]:
     logs: dict[str, list[Logged]] = {}
     for number in range(_SESSIONS):
         session_id = f"session-{number}"
-        await archive.create_session(session_id, "/", AT, title=f"Title {number}")
+        await make_session(archive, session_id, "/", AT, title=f"Title {number}")
         part = source[number * _ENTRIES : (number + 1) * _ENTRIES]
         noise = random.Random(number).randbytes(20_000).hex()  # stays long when compressed
         entries = [logged_of(seq, seq, text + noise * (seq % 25 == 0)) for seq, text in enumerate(part, 1)]
@@ -139,7 +139,7 @@ def _write(path: Path, data: bytes | bytearray) -> None:
 
 async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the_next_start(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT, title="Old")
+    await make_session(archive, "one", "/", AT, title="Old")
     entries = [said(1, "alpha"), answered(2, "beta NEEDLE"), logged(3, TitleSet("New")), said(4, "delta")]
     compaction = [logged(5, Compacted(None, 2, (), "sum")), logged(6, CompactionUndone(5))]
     await archive.append("one", [*entries, *compaction], {"seq": 6})
@@ -186,7 +186,7 @@ async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the
 
 async def test_a_damaged_summary_is_named_where_all_of_them_are_read(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a"), logged(2, Compacted(None, 1, (), "NEEDLE"))], {})
     await archive.close()
     _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))
@@ -198,7 +198,7 @@ async def test_a_damaged_summary_is_named_where_all_of_them_are_read(path: Path)
 
 async def test_what_stands_beside_the_entries_is_saved_with_them(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a"), said(2, "NEEDLE"), said(3, "c")], {})
     await archive.set_archived("one", True)
     await archive.save_unsent("one", "unsent words")
@@ -226,7 +226,7 @@ async def test_what_stands_beside_the_entries_is_saved_with_them(path: Path) -> 
 
 async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a"), said(2, "NEEDLE"), said(3, "c")], {})
     await archive.close()
     _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))
@@ -241,7 +241,7 @@ async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Pat
 
 async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(seq, str(seq)) for seq in range(1, 13)], {})
     await archive.close()
     other = apsw.Connection(str(path))
@@ -261,7 +261,7 @@ async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
 
 async def test_an_entry_of_a_newer_version_is_no_damage(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a"), said(2, "b"), said(3, "c")], {})
     await archive.close()
     session, seq, at, _, tokens, counter, characters, body, _ = row_of(1, said(2, "b"))
@@ -287,7 +287,7 @@ async def test_an_entry_of_a_newer_version_is_no_damage(path: Path) -> None:
 
 async def test_a_title_damaged_in_place_is_shown_as_well_as_it_can_be(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT, title="abcÜdef")
+    await make_session(archive, "one", "/", AT, title="abcÜdef")
     await archive.remember("key", {"a": "REMEMBERED" * 100})
     await archive.close()
     other = apsw.Connection(str(path))
@@ -301,7 +301,7 @@ async def test_a_title_damaged_in_place_is_shown_as_well_as_it_can_be(path: Path
 
 async def test_a_damaged_checkpoint_counts_as_none(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a")], {"mark": "CHECKPOINT"})
     await archive.close()
     _write(path, content(path).replace(b"CHECKPOINT", b"CHECKPOINX"))
@@ -317,14 +317,14 @@ async def test_a_file_with_nothing_to_save_is_put_aside_and_a_new_one_begun(path
     _write(path, data)
     archive = await Archive.open(path)
     assert "0 entries" in archive.notices[0]
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.close()
     assert content(path.with_name("archive.db.damaged-1")) == data
 
 
 async def test_a_file_cut_to_nothing_is_saved_from_its_wal(path: Path, tmp_path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a"), said(2, "b")], {})
     killed = tmp_path / "killed"
     shutil.copytree(path.parent, killed)
@@ -337,7 +337,7 @@ async def test_a_file_cut_to_nothing_is_saved_from_its_wal(path: Path, tmp_path:
 
 async def test_a_damaged_file_is_not_replaced_while_another_window_has_it_open(path: Path) -> None:
     first = await Archive.open(path)
-    await first.create_session("one", "/", AT)
+    await make_session(first, "one", "/", AT)
     await first.append("one", [said(1, "a")], {})
     path.with_name("archive.db.suspect").touch()
     second = await Archive.open(path)
@@ -365,7 +365,7 @@ async def test_a_file_that_another_window_has_open_and_nobody_can_read_is_damage
 
 async def test_of_two_rows_of_one_session_the_newer_counts_wherever_it_stands(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT, title="Now")
+    await make_session(archive, "one", "/", AT, title="Now")
     await archive.append("one", [said(1, "a")], {"seq": 1})
     await archive.close()
     connection = apsw.Connection(str(path))
@@ -383,7 +383,7 @@ async def test_of_two_rows_of_one_session_the_newer_counts_wherever_it_stands(pa
 
 async def test_a_damaged_entry_is_found_by_no_search_and_hinders_none(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "needle in hay"), said(2, "needle in straw")], {"seq": 2})
     assert len(await archive.search("needle")) == 2
     await archive.close()
@@ -395,7 +395,7 @@ async def test_a_damaged_entry_is_found_by_no_search_and_hinders_none(path: Path
 
 async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT, title="FIRSTNAME")
+    await make_session(archive, "one", "/", AT, title="FIRSTNAME")
     await archive.append("one", [said(1, "a"), logged(2, TitleSet("Said title"))], {})
     await archive.close()
     data = content(path)
@@ -411,7 +411,7 @@ async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None
 
 async def test_damage_that_only_reading_or_writing_meets_is_told_apart_from_a_full_disk(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a")], {"seq": 1})
     await archive.remember("any", "value")
     await archive.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.archive.samples import AT, answered, content, logged, mode, said
+from tests.archive.samples import AT, answered, content, logged, make_session, mode, said
 from tests.fakes.disk import Fault, faulty_disk
 from tui_agent.archive import Archive
 from tui_agent.archive.faults import as_read_errors, as_write_errors, transaction
@@ -30,7 +30,7 @@ def disk() -> Iterator[tuple[str, Fault]]:
 async def frail(path: Path, disk: tuple[str, Fault]) -> AsyncIterator[Archive]:
     """An archive on a disk that can be told to fail; two entries are in it."""
     archive = await Archive.open(path, vfs=disk[0])
-    await archive.create_session("one", "/", AT, title="Title")
+    await make_session(archive, "one", "/", AT, title="Title")
     await archive.append("one", [said(1, "first"), answered(2, "second")], {"seq": 2})
     yield archive
     disk[1].heal()
@@ -69,7 +69,7 @@ async def _compact(archive: Archive) -> None:
 
 
 async def _create(archive: Archive) -> None:
-    await archive.create_session("two", "/", AT, title="Two")
+    await make_session(archive, "two", "/", AT, title="Two")
 
 
 async def _fork(archive: Archive) -> None:
@@ -102,7 +102,7 @@ async def test_whichever_call_to_the_disk_fails_the_step_is_done_or_not_begun(
         fault.heal()
         path = tmp_path / f"{at}" / "archive.db"
         archive = await Archive.open(path, vfs=name)
-        await archive.create_session("one", "/", AT, title="Title")
+        await make_session(archive, "one", "/", AT, title="Title")
         await archive.append("one", [said(1, "first"), answered(2, "second")], {"seq": 2})
         before = await _state(archive)
         fault.begin(at, apsw.FullError if at % 2 else apsw.IOError, forever=forever)
@@ -134,7 +134,7 @@ async def _opened(path: Path, *, busy: int = 50, writable: bool | None = None) -
 
 async def test_deleted_text_is_removed_at_the_next_start_when_a_reader_keeps_it(path: Path) -> None:
     archive = await _opened(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "periwinkle " * 100)], {})
     reader = apsw.Connection(str(path))
     reader.execute("BEGIN; SELECT count(*) FROM entry").fetchall()
@@ -205,7 +205,7 @@ async def test_the_database_of_another_program_is_left_alone(path: Path) -> None
 
 async def test_directory_and_files_are_their_owners_alone(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.acquire("one")
     await archive.append("one", [said(1, "a")], {})
     assert path.parent.stat().st_mode & 0o777 == 0o700
@@ -225,7 +225,7 @@ async def test_a_file_others_can_read_is_made_private_and_that_is_said(path: Pat
 
 async def test_a_read_only_archive_can_be_read_and_says_that_nothing_is_saved(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "a word")], {})
     await archive.close()
     files = {file.name: file.stat().st_mtime_ns for file in path.parent.iterdir()}
@@ -246,7 +246,7 @@ async def test_a_read_only_archive_can_be_read_and_says_that_nothing_is_saved(pa
 
 async def test_a_read_only_archive_says_when_its_newest_entries_may_be_missing(path: Path, tmp_path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     killed = tmp_path / "killed"
     shutil.copytree(path.parent, killed)
     await archive.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.archive.samples import AT, said
+from tests.archive.samples import AT, make_session, said
 from tui_agent.archive import Archive
 from tui_agent.archive.found import STRETCH
 from tui_agent.archive.opening import open_file
@@ -81,7 +81,7 @@ async def test_what_another_version_found_does_not_count_and_makes_room(archive:
 )
 async def test_what_is_not_as_it_was_written_is_as_if_it_had_never_been(path: Path, damage: str) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await _filled(archive)
     archive.keep_found("one", 1, {1: "a", STRETCH: "x"})
     await archive.close()
@@ -97,7 +97,7 @@ async def test_what_is_not_as_it_was_written_is_as_if_it_had_never_been(path: Pa
 
 async def test_an_archive_of_an_earlier_version_is_opened_as_it_is(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await _filled(archive)
     assert await _all(archive) == {}
     await archive.close()
@@ -116,7 +116,7 @@ async def test_an_archive_of_an_earlier_version_is_opened_as_it_is(path: Path) -
 
 async def test_a_program_that_does_not_know_it_deletes_it_with_the_session(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     archive.keep_found("one", 1, {1: "a"})
     await archive.close()
 
@@ -128,7 +128,7 @@ async def test_a_program_that_does_not_know_it_deletes_it_with_the_session(path:
 
 
 async def test_deleting_a_session_leaves_no_byte_of_what_was_found_in_it(archive: Archive, path: Path) -> None:
-    await archive.create_session("secret", "/", AT)
+    await make_session(archive, "secret", "/", AT)
     await _filled(archive, "secret")
     await _filled(archive)
     archive.keep_found("secret", 1, {seq: [f"{_SECRET} {seq}"] for seq in range(1, LAST + 1)})
@@ -141,12 +141,12 @@ async def test_deleting_a_session_leaves_no_byte_of_what_was_found_in_it(archive
     for file in path.parent.iterdir():
         if file.is_file():
             assert not any(trace.encode() in file.read_bytes() for trace in ("periwinkle", "长春"))
-    await archive.create_session("secret", "/", AT)
+    await make_session(archive, "secret", "/", AT)
     assert await _all(archive, "secret") == {}
 
 
 async def test_what_comes_after_the_session_is_gone_is_dropped(archive: Archive) -> None:
-    await archive.create_session("gone", "/", AT)
+    await make_session(archive, "gone", "/", AT)
     await archive.delete("gone")
     archive.keep_found("gone", 1, {1: "a"})
 
@@ -169,7 +169,7 @@ async def test_a_fork_has_what_was_found_in_the_entries_it_begins_with(archive: 
 
 async def test_an_archive_that_can_only_be_read_gives_what_it_has_and_keeps_nothing(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     archive.keep_found("one", 1, {1: "a"})
     await archive.close()
     worker = Worker(path)
@@ -181,7 +181,7 @@ async def test_an_archive_that_can_only_be_read_gives_what_it_has_and_keeps_noth
 
 async def test_a_salvaged_archive_has_its_entries_and_finds_the_rest_again(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await _filled(archive)
     archive.keep_found("one", 1, dict.fromkeys(range(1, LAST), "a"))
     await archive.close()

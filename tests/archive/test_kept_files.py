@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from tests.archive.samples import AT, content, overwrite, said
+from tests.archive.samples import AT, content, make_session, overwrite, said
 from tui_agent.archive import NO_FILE, Archive, KeptFile
 from tui_agent.archive.schema import MIGRATIONS
 
@@ -86,7 +86,7 @@ async def test_a_damaged_archive_keeps_them_as_far_as_it_can(archive: Archive, p
 
 async def test_an_archive_from_before_gets_a_place_for_them(path: Path) -> None:
     old = await Archive.open(path, migrations=MIGRATIONS[:1])
-    await old.create_session("one", "/", AT)
+    await make_session(old, "one", "/", AT)
     await old.close()
     archive = await Archive.open(path)
     assert await archive.keep_file("one", change(1, "/a", b"old")) == 1

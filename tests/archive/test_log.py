@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.archive.samples import AT, answered, everywhere, logged, returned, said
+from tests.archive.samples import AT, answered, everywhere, logged, make_session, returned, said
 from tui_agent.archive import Archive
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.log import usable
@@ -65,7 +65,7 @@ async def test_what_is_appended_is_loaded_again_by_the_next_run(path: Path) -> N
         logged(4, Compacted(None, 1, (Item("i1", "goals", "greet", (1,)),), "t", (Detail("path", "/x", (1,)),))),
     ]
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", entries[:2], {"seq": 2})
     await archive.append("one", entries[2:], {"seq": 4, "nested": {"a": [1, None, "ü"]}})
     await archive.close()
@@ -97,7 +97,7 @@ _TEXTS = {
 async def test_any_text_comes_back_as_it_was_from_every_place(path: Path, text: str) -> None:
     entries = everywhere(1, text)
     archive = await Archive.open(path)
-    await archive.create_session("one", f"/home/{text[:50]}", AT, title=text[:50])
+    await make_session(archive, "one", f"/home/{text[:50]}", AT, title=text[:50])
     await archive.append("one", entries, {"text": text})
     await archive.save_unsent("one", text)
     await archive.save_partial("one", {"text": text})
@@ -267,7 +267,7 @@ def test_what_was_asked_for_by_a_loop_that_has_ended_is_done_all_the_same(path: 
 
     async def ask_and_leave() -> None:
         loop_is_busy = asyncio.ensure_future(archive._worker.write(lambda connection: gate.wait(10)))
-        asked = asyncio.ensure_future(archive.create_session("one", "/", AT))
+        asked = asyncio.ensure_future(make_session(archive, "one", "/", AT))
         await asyncio.sleep(0)
         for task in (loop_is_busy, asked):
             task.cancel()

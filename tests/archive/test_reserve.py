@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.archive.samples import AT, answered, mode, said
+from tests.archive.samples import AT, answered, make_session, mode, said
 from tests.fakes.disk import Room, small_disk
 from tui_agent.archive import Archive
 from tui_agent.archive.opening import Opened, _open_in_need
@@ -22,7 +22,7 @@ async def small(path: Path) -> AsyncIterator[tuple[Archive, Room, list[NotSaved]
         archive = await Archive.open(path, vfs=name)
         told: list[NotSaved] = []
         archive.on_shortage = told.append
-        await archive.create_session("one", "/", AT)
+        await make_session(archive, "one", "/", AT)
         await archive.append("one", [said(1, "a"), answered(2, "b")], {"seq": 2})
         room.fill()
         yield archive, room, told
@@ -124,7 +124,7 @@ def test_where_no_file_can_be_made_there_is_no_reserve(tmp_path: Path) -> None:
 async def test_an_opening_that_must_write_on_a_full_disk_takes_the_reserve_and_tells(path: Path) -> None:
     with small_disk(path.parent) as (name, room):
         archive = await Archive.open(path, vfs=name)
-        await archive.create_session("one", "/", AT)
+        await make_session(archive, "one", "/", AT)
         await archive.close()
         room.fill()
         archive = await Archive.open(path, vfs=name, migrations=[*MIGRATIONS, "CREATE TABLE more (x INTEGER) STRICT"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.archive.samples import AT, answered, everywhere, logged, returned, said
+from tests.archive.samples import AT, answered, everywhere, logged, make_session, returned, said
 from tui_agent.archive import Archive
 from tui_agent.archive.index import searchable
 from tui_agent.archive.rows import row_of
@@ -135,8 +135,8 @@ async def test_what_was_cut_at_a_line_separator_elsewhere_is_found_in_every_plac
 
 
 async def test_titles_come_first_then_entries_newest_first(archive: Archive) -> None:
-    await archive.create_session("two", "/", AT, title="apple pie")
-    await archive.create_session("three", "/", AT, title="apple juice")
+    await make_session(archive, "two", "/", AT, title="apple pie")
+    await make_session(archive, "three", "/", AT, title="apple juice")
     await archive.append("two", [said(1, "apple 1")], {})
     await archive.append("one", [said(1, "apple 2"), answered(2, "apple 3")], {})
     await archive.append("two", [returned(2, "apple 4")], {})
@@ -149,7 +149,7 @@ async def test_titles_come_first_then_entries_newest_first(archive: Archive) -> 
 
 
 async def test_pages_follow_each_other_without_gap_or_repetition(archive: Archive) -> None:
-    await archive.create_session("two", "/", AT, title="pear tree")
+    await make_session(archive, "two", "/", AT, title="pear tree")
     for seq in range(1, 91):
         await archive.append("one" if seq % 3 else "two", [_pear(seq)], {})
     found: list[str] = []
@@ -304,7 +304,7 @@ async def test_index_and_plain_reading_agree(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], queries: list[str]
 ) -> None:
     archive = await Archive.open(tmp_path_factory.mktemp("search") / "archive.db")
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(seq, text) for seq, text in enumerate(texts, 1)], {})
     waiting = [await _found(archive, query) for query in queries]
     filler = [logged(seq, Noticed("-")) for seq in range(len(texts) + 1, len(texts) + 40)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.archive.samples import AT, answered, logged, said
+from tests.archive.samples import AT, answered, logged, make_session, said
 from tui_agent.archive import Archive, NewSession, SessionInfo
 from tui_agent.core.entries import Compacted, ForkedFrom, Pinned, TitleSet
 from tui_agent.errors import SessionBusy, SessionNotFound
@@ -13,8 +13,8 @@ _SECRET = "periwinkle-7 and 长春花密码"
 
 
 async def test_the_session_changed_last_comes_first_whatever_the_clock_said(archive: Archive) -> None:
-    await archive.create_session("two", "/", "2099-01-01T00:00:00.000Z")
-    await archive.create_session("three", "/", "1970-01-01T00:00:00.000Z")
+    await make_session(archive, "two", "/", "2099-01-01T00:00:00.000Z")
+    await make_session(archive, "three", "/", "1970-01-01T00:00:00.000Z")
     assert [info.id for info in await archive.sessions()] == ["three", "two", "one"]
     await archive.append("one", [said(1, "a")], {})
     await archive.append("two", [said(1, "b")], {})
@@ -27,7 +27,7 @@ async def test_the_session_changed_last_comes_first_whatever_the_clock_said(arch
 async def test_titles_are_searched_literally_in_any_case_and_script(archive: Archive) -> None:
     titles = {"a": "100% done_now", "b": "Crème Brûlée", "c": "重构 解析器", "d": "C++ [draft] *", "e": "tab\tbed"}
     for session_id, title in titles.items():
-        await archive.create_session(session_id, "/", AT, title=title)
+        await make_session(archive, session_id, "/", AT, title=title)
     for query, expected in {
         "%": "a",
         "done_now": "a",
@@ -46,7 +46,7 @@ async def test_titles_are_searched_literally_in_any_case_and_script(archive: Arc
 
 
 async def test_sessions_are_listed_by_directory_and_by_whether_they_were_put_away(archive: Archive) -> None:
-    await archive.create_session("two", "/srv", AT)
+    await make_session(archive, "two", "/srv", AT)
     await archive.set_archived("two", True)
     assert [info.id for info in await archive.sessions()] == ["one"]
     assert [info.id for info in await archive.sessions(archived=True)] == ["two"]
@@ -57,7 +57,7 @@ async def test_sessions_are_listed_by_directory_and_by_whether_they_were_put_awa
 
 async def test_a_session_is_found_by_a_prefix_that_is_its_alone(archive: Archive) -> None:
     for session_id in ("abc1", "abc2", "abd", "ab%"):
-        await archive.create_session(session_id, "/", AT)
+        await make_session(archive, session_id, "/", AT)
     assert (await archive.session("abd")).id == "abd"
     assert (await archive.session("abc1")).id == "abc1"
     assert (await archive.session("ab%")).id == "ab%"
@@ -72,7 +72,7 @@ async def test_a_session_is_found_by_a_prefix_that_is_its_alone(archive: Archive
 async def test_an_id_is_given_once(archive: Archive) -> None:
     await archive.append("one", [said(1, "mine")], {})
     with pytest.raises(SessionBusy, match="exists already"):
-        await archive.create_session("one", "/elsewhere", AT)
+        await make_session(archive, "one", "/elsewhere", AT)
     assert (await archive.session("one")).directory == "/home/me"
 
 
@@ -107,9 +107,9 @@ async def test_a_fork_that_cannot_be_made_leaves_nothing(archive: Archive) -> No
 
 
 async def test_deleting_leaves_no_byte_of_the_text_in_any_file(archive: Archive, path: Path) -> None:
-    await archive.create_session("kept", "/", AT, title="kept title")
+    await make_session(archive, "kept", "/", AT, title="kept title")
     await archive.append("kept", [said(1, "kept text"), answered(2, "kept answer")], {"kept": 1})
-    await archive.create_session("secret", f"/{_SECRET}", AT, title=_SECRET)
+    await make_session(archive, "secret", f"/{_SECRET}", AT, title=_SECRET)
     for seq in range(1, 60):
         padding = f" {seq}" * (seq * 20)
         await archive.append("secret", [said(seq, _SECRET + padding)], {"text": _SECRET, "seq": seq})
@@ -147,7 +147,7 @@ async def test_a_session_that_is_open_here_can_be_deleted_here(archive: Archive)
 async def test_a_deleted_session_does_not_come_back_under_its_old_id(archive: Archive) -> None:
     await archive.append("one", [said(1, "old words"), said(2, "old words")], {"old": True})
     await archive.delete("one")
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     assert await archive.load("one") == []
     assert await archive.checkpoint("one") is None
     await archive.append("one", [said(1, "new words")], {})

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tests.archive.samples import AT, answered, logged, returned, said
+from tests.archive.samples import AT, answered, logged, make_session, returned, said
 from tui_agent.archive import Archive
 from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
 from tui_agent.errors import SessionBusy
@@ -44,11 +44,11 @@ class ArchiveMachine(RuleBasedStateMachine):
     def create(self, session: str, title: str) -> None:
         if session in self._logs:
             try:
-                self._run(self._archive.create_session(session, "/", AT, title=title))
+                self._run(make_session(self._archive, session, "/", AT, title=title))
             except SessionBusy:
                 return
             raise AssertionError("an id was given twice")
-        self._run(self._archive.create_session(session, "/", AT, title=title))
+        self._run(make_session(self._archive, session, "/", AT, title=title))
         self._logs[session], self._titles[session] = [], title
         self._order.insert(0, session)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.archive.samples import AT, logged, said
+from tests.archive.samples import AT, logged, make_session, said
 from tui_agent.archive import Archive
 from tui_agent.core.entries import Compacted, Noticed
 from tui_agent.errors import SessionBusy
@@ -189,7 +189,7 @@ async def test_a_value_stays_as_it_was_when_its_change_fails(archive: Archive) -
 
 
 async def test_two_windows_writing_two_sessions_wait_for_each_other(archive: Archive, path: Path) -> None:
-    await archive.create_session("two", "/", AT)
+    await make_session(archive, "two", "/", AT)
     with _window(path, "two", "other") as other:
         assert _line(other) == "ready"
         _go(other)

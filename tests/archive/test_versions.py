@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.archive.samples import AT, content, said
+from tests.archive.samples import AT, content, make_session, said
 from tests.fakes.disk import faulty_disk
 from tui_agent.archive import Archive
 from tui_agent.archive.schema import MIGRATIONS, backups, refuse_newer_file, version_of
@@ -17,7 +17,7 @@ _BROKEN = (*MIGRATIONS, "CREATE TABLE fresh (a TEXT) STRICT; INSERT INTO fresh V
 
 async def _made(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT, title="Title")
+    await make_session(archive, "one", "/", AT, title="Title")
     await archive.append("one", [said(1, "a word")], {"seq": 1})
     await archive.close()
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+from tests.archive.samples import make_session
 from tests.benchmarks.corpus import batches, chinese_words, logged_of, texts
 from tests.benchmarks.figures import Figure, percentile_95
 from tests.benchmarks.storage import longest_stall
@@ -40,7 +41,7 @@ async def fill(archive: Archive, count: int) -> None:
     source = texts(count)
     for first in range(0, count, _SESSION):
         session_id = f"session-{first // _SESSION}"
-        await archive.create_session(session_id, "/", _AT, title=f"Session {first // _SESSION}")
+        await make_session(archive, session_id, "/", _AT, title=f"Session {first // _SESSION}")
         part = [text for _, text in zip(range(min(_SESSION, count - first)), source, strict=False)]
         for batch in batches(entries(first, iter(part)), 250):
             await archive.append(session_id, batch, {"seq": batch[-1].seq})

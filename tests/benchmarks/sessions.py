@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from tests.archive.samples import make_session
 from tests.benchmarks.corpus import texts
 from tui_agent.archive import Archive
 from tui_agent.context.checkpoint import EMPTY, Checkpoint, advance, checkpoint_to_json
@@ -59,7 +60,7 @@ def logged(entries: Iterator[Entry]) -> Iterator[Logged]:
 
 async def store(archive: Archive, session_id: str, log: Iterator[Logged]) -> Checkpoint:
     """Store a session with the checkpoint it ends with."""
-    await archive.create_session(session_id, "/", AT, title=f"Session {session_id}")
+    await make_session(archive, session_id, "/", AT, title=f"Session {session_id}")
     checkpoint = EMPTY
     while batch := list(islice(log, _BATCH)):
         for each in batch:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.archive.samples import make_session
 from tests.benchmarks.corpus import batches, logged_of, texts
 from tests.benchmarks.figures import Figure
 from tui_agent.archive import Archive
@@ -75,7 +76,7 @@ async def _by_turns(archive: Archive, descriptor: int, entries: list[Logged]) ->
 async def appending(directory: Path, count: int, rounds: int) -> list[Figure]:
     """The cost of an append, awaited from the event loop."""
     archive = await Archive.open(directory / "append.db")
-    await archive.create_session("one", "/", _AT)
+    await make_session(archive, "one", "/", _AT)
     await archive.acquire("one")
     descriptor = os.open(directory / "raw.jsonl", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     found: list[Times] = []
@@ -109,7 +110,7 @@ def _means(times: Times) -> float:
 async def stalls(directory: Path, count: int, rounds: int) -> list[Figure]:
     """How long the event loop stands still: at the longest, and with nothing to do at the longest."""
     archive = await Archive.open(directory / "stalls.db")
-    await archive.create_session("one", "/", _AT)
+    await make_session(archive, "one", "/", _AT)
     await archive.acquire("one")
     idle, busy = [], []
     for number in range(rounds):
@@ -144,7 +145,7 @@ async def longest_stall() -> float:
 async def size(directory: Path, count: int) -> Figure:
     """The archive's size beside the text in it, with the search index and the exact details of every message."""
     archive = await Archive.open(directory / "size.db")
-    await archive.create_session("one", "/", _AT)
+    await make_session(archive, "one", "/", _AT)
     entries = (logged_of(seq, seq, text) for seq, text in enumerate(texts(count), 1))
     for batch in batches(entries, 10):
         await archive.append("one", batch, {"seq": batch[-1].seq})

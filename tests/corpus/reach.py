@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.archive.samples import make_session
 from tests.corpus.sessions import Fact, Session
 from tui_agent.archive import Archive
 from tui_agent.core.entries import AssistantSaid, Entry, said_text
@@ -14,7 +15,7 @@ async def unreachable(sessions: tuple[Session, ...], path: Path) -> list[tuple[s
     archive = await Archive.open(path)
     missing = []
     for session in sessions:
-        await archive.create_session(session.name, "/", "2031-01-01T00:00:00.000Z", title=session.name)
+        await make_session(archive, session.name, "/", "2031-01-01T00:00:00.000Z", title=session.name)
         await archive.append(session.name, session.log, {"seq": session.log[-1].seq})
         entries = {logged.seq: logged.entry for logged in session.log}
         for fact in session.facts:

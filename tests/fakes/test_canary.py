@@ -3,7 +3,7 @@
 import base64
 from pathlib import Path
 
-from tests.archive.samples import AT, logged, said
+from tests.archive.samples import AT, logged, make_session, said
 from tests.fakes.canary import CANARY, canaries_under
 from tui_agent.archive import Archive
 from tui_agent.core.entries import ToolReturned
@@ -11,13 +11,13 @@ from tui_agent.core.entries import ToolReturned
 
 async def test_a_key_is_found_in_files_in_their_names_and_packed_in_an_archive(tmp_path: Path) -> None:
     archive = await Archive.open(tmp_path / "clean" / "archive.db")
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.append("one", [said(1, "no key " * 200)], {"seq": 1})
     await archive.close()
     assert canaries_under(tmp_path) == []
 
     packed = await Archive.open(tmp_path.parent / "packed" / "archive.db")
-    await packed.create_session("one", "/", AT)
+    await make_session(packed, "one", "/", AT)
     await packed.append("one", [logged(1, ToolReturned("c", "words " * 500 + CANARY, name="f"))], {"seq": 1})
     await packed.close()
     found = canaries_under(tmp_path.parent / "packed")

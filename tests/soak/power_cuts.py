@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.archive.samples import make_session
 from tests.benchmarks.corpus import logged_of, texts
 from tests.fakes.disk import Deed, Deletion, DiskLog, Sync, Truncation, Write, recording_disk
 from tui_agent.archive import Archive
@@ -64,7 +65,7 @@ async def _record(path: Path, disk: str, run: Run) -> None:
     acknowledge()
     source = texts(1_000)
     for session in ("one", "two"):
-        await archive.create_session(session, "/", _AT, title=session)
+        await make_session(archive, session, "/", _AT, title=session)
         logs[session] = ()
         acknowledge()
     for step in range(150):

@@ -181,22 +181,6 @@ class ArchivedLogs(LastResort):
 class ArchivedSessions(ArchivedLogs):
     """The part of the archive that holds what is known of sessions as a whole."""
 
-    async def create_session(
-        self, session_id: str, directory: str, at: str, *, title: str = "", parent: str | None = None
-    ) -> None:
-        """Make a session without entries.
-
-        Raises:
-            NotSaved
-            SessionBusy: there is one of this id.
-        """
-
-        def job(connection: apsw.Connection) -> None:
-            with transaction(connection):
-                book.create(connection, session_id, directory, at, title, parent)
-
-        await self._worker.write(job)
-
     async def add_sessions(self, sessions: Sequence[NewSession]) -> None:
         """Make sessions with all their entries: every one of them or none.
 

@@ -41,7 +41,6 @@ _SIGN = re.compile(r"[\d_/\\@=.:>A-Z-](?:(?<=[\d_/\\@=])|(?<=[.:>-])(?=[A-Za-z0-
 """What tells a token from a word: a digit, a sign inside, or a capital inside."""
 
 _LONGEST_TOKEN = 400
-_LONGEST_URL = 2_000
 _LOOSE_ENDS = ".,:;?!*<>{}^+&=#-"
 
 _URL = re.compile(

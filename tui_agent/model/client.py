@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from tui_agent.errors import ModelError, ProtocolBroken, Retryable, ServerFailed, ToolsRefused
+from tui_agent.errors import ModelError, ProtocolBroken, Retryable, ServerFailed
 from tui_agent.language import _
 from tui_agent.model.assemble import ANSWER_CAP, AnswerAssembler
 from tui_agent.model.catalogue import fetch_entries
@@ -161,10 +160,7 @@ class ModelClient:
             if learnt is None:
                 break
             self.quirks = learnt
-        failure = failure_of(said, self.endpoint, request.model, tools=bool(request.tools))
-        if isinstance(failure, ToolsRefused):
-            self.quirks = replace(self.quirks, tools_refused=True)
-        raise failure
+        raise failure_of(said, self.endpoint, request.model, tools=bool(request.tools))
 
     async def _connected(self) -> Connection:
         async with self._connecting:

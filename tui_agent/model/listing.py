@@ -37,7 +37,6 @@ class ModelInfo:
     """Tokens; None when the list does not say."""
 
     window_source: str = "unknown"
-    max_output: int | None = None
     trained: int | None = None
     """The window the model was trained with, where that is all that is said."""
 
@@ -79,7 +78,6 @@ def read_entry(entry: Mapping[str, Any]) -> ModelInfo | None:
         id=repaired(name.strip()),
         window=window,
         window_source=source,
-        max_output=_least(holders, ("max_completion_tokens", "max_output_tokens", "outputTokenLimit")),
         trained=_least(holders, TRAINED_FIELDS),
         input_price=_price(prices.get("prompt")),
         output_price=_price(prices.get("completion")),

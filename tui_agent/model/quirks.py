@@ -36,9 +36,6 @@ class Quirks:
     short_ids: bool = False
     """Whether ids of tool calls must be nine letters and digits."""
 
-    tools_refused: bool = False
-    """Whether the endpoint, or the model behind it, cannot use tools."""
-
 
 NO_QUIRKS = Quirks()
 
