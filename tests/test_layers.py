@@ -215,6 +215,29 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
             yield ast.unparse(node.func), node
 
 
+LETTING_TIME_PASS = {
+    "tests/waiting.py": "looks again and again until something is so",
+    "tests/ui/support.py": "the same, while the app works",
+    "tests/e2e/browser.py": "the same, of a page in a browser",
+    "tests/soak/lives.py": "the same, of a process that the system holds up",
+    "tests/fakes/model_server.py": "an endpoint that is slow is scripted by the second",
+    "tests/fakes/embedded_child.py": "a process that never ends by itself",
+    "tests/agent/tools/mcp_server.py": "a server that never answers",
+}
+"""The tests, the benchmarks aside, that may pause for a time, and why: a test waits for what it awaits."""
+
+
+def test_no_test_waits_for_a_time() -> None:
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.parent.name != "benchmarks"]
+    assert {place(path) for path in tests for name, call in calls(path) if pauses(name, call)} == set(LETTING_TIME_PASS)
+
+
+def pauses(name: str, call: ast.Call) -> bool:
+    """Whether a call lets a time pass, be it long or short. None at all only lets others have their turn."""
+    seconds = [*call.args, *(each.value for each in call.keywords if each.arg == "delay")][:1]
+    return name.endswith((".sleep", "pilot.pause")) and seconds != [] and ast.unparse(seconds[0]) != "0"
+
+
 # ── text from outside passes one gate before it is shown ─────────────────────
 
 GATE = PACKAGE / "ui" / "safe_text.py"

@@ -29,7 +29,7 @@ from tui_agent.agent.approval import Decision
 from tui_agent.agent.tools.base import ToolResult
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import ApprovalAnswered, AssistantSaid, Interrupted, Noticed, ToolReturned
-from tui_agent.core.events import ReasoningArrived, TextArrived, ToolProgressed, ToolStarted
+from tui_agent.core.events import ReasoningArrived, TextArrived, ToolProgressed, ToolStarted, TurnEnded
 from tui_agent.errors import ToolFailed
 
 # ── who runs when ────────────────────────────────────────────────────────────
@@ -402,30 +402,15 @@ async def test_leaving_a_turn_after_any_event_leaves_a_log_that_can_go_on(tmp_pa
 async def test_leaving_after_the_end_adds_nothing(tmp_path: Path) -> None:
     with ModelServer(says("ok")) as server:
         async with workshop(server, tmp_path) as at:
-            async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
-                async for event in events:
-                    if type(event).__name__ == "TurnEnded":
-                        break
+            await at.leave_at(TurnEnded)
             assert not [each for each in await whole_log(at) if isinstance(each.entry, Interrupted)]
 
 
 async def test_a_stop_while_a_command_runs_ends_it_and_says_so(tmp_path: Path) -> None:
-    started = asyncio.Event()
     with ModelServer(calls(Call("run_command", {"command": "sleep 60 & sleep 60"}, "c")), says("fine")) as server:
         async with workshop(server, tmp_path, approval="all") as at:
-
-            async def turn() -> None:
-                async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("go"))) as events:
-                    async for event in events:
-                        if isinstance(event, ToolStarted):
-                            started.set()
-
-            task = asyncio.ensure_future(turn())
-            await started.wait()
-            task.cancel()
-            async with asyncio.timeout(5):
-                with pytest.raises(asyncio.CancelledError):
-                    await task
+            async with asyncio.timeout(20):
+                await at.stop_at(ToolStarted)
             assert results_in(await whole_log(at)) == {"c": "(cancelled by the user)"}
             assert finish_of(await at.say("continue")) == "stop"
 
@@ -434,19 +419,7 @@ async def test_a_stop_while_the_model_thinks_sends_no_empty_answer_back(tmp_path
     gate = Gate()
     with ModelServer(says("", reasoning="hm hm", hold=gate), says("fine")) as server:
         async with workshop(server, tmp_path) as at:
-            thinking = asyncio.Event()
-
-            async def turn() -> None:
-                async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
-                    async for event in events:
-                        if isinstance(event, ReasoningArrived):
-                            thinking.set()
-
-            task = asyncio.ensure_future(turn())
-            await thinking.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+            await at.stop_at(ReasoningArrived)
             gate.open()
             assert finish_of(await at.say("continue")) == "stop"
             assert server.requests[-1].texts[1:] == ["q", "continue"]

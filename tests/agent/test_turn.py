@@ -1,14 +1,12 @@
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.fakes.desk import desk, entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Cut, Gate, Scripted, refuses, says
+from tests.waiting import becomes_true
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted, Noticed, TitleSet, UserSaid
 from tui_agent.core.events import RequestSent, RetryScheduled, TextArrived
@@ -58,34 +56,13 @@ async def test_stopping_keeps_the_partial_answer_and_the_next_request_is_valid(t
     gate = Gate()
     with ModelServer(says("Hel lo", hold=gate, hold_after=1), says("fine")) as server:
         async with desk(server, tmp_path) as at:
-            begun = asyncio.Event()
-
-            async def turn() -> None:
-                async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
-                    async for event in events:
-                        if isinstance(event, TextArrived):
-                            begun.set()
-
-            task = asyncio.ensure_future(turn())
-            await begun.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+            await at.stop_at(TextArrived)
             gate.open()
             kept = entries_in(at.session.since(0))
             assert [each.text for each in kept if isinstance(each, AssistantSaid)] == ["Hel"]
             assert kept[-1] == Interrupted("stopped by the user")
             await at.say("continue")
             assert server.requests[-1].texts[1:] == ["q", "Hel", "continue"]
-
-
-async def becomes(condition: Callable[[], Awaitable[bool]]) -> bool:
-    """Whether something comes true within half a minute."""
-    for _ in range(3000):
-        if await condition():
-            return True
-        await asyncio.sleep(0.01)
-    return False
 
 
 async def test_what_came_right_before_a_silence_is_kept_while_it_lasts(tmp_path: Path) -> None:
@@ -99,7 +76,7 @@ async def test_what_came_right_before_a_silence_is_kept_while_it_lasts(tmp_path:
                 return kept is not None and kept["text"] == "a b c d e"
 
             turn = asyncio.ensure_future(at.say("go on"))
-            assert await becomes(is_kept)
+            assert await becomes_true(is_kept)
             gate.open()
             await turn
             assert await archive.partial(session_id) is None
@@ -109,20 +86,7 @@ async def test_what_came_right_before_a_silence_is_kept_while_it_lasts(tmp_path:
 async def test_an_answer_of_which_nothing_came_leaves_nothing_to_be_found_later(tmp_path: Path) -> None:
     with ModelServer(refuses(503, headers={"Retry-After": "30"})) as server:
         async with desk(server, tmp_path) as at:
-            waits = asyncio.Event()
-
-            async def turn() -> None:
-                async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
-                    async for event in events:
-                        if isinstance(event, RetryScheduled):
-                            waits.set()
-
-            task = asyncio.ensure_future(turn())
-            await waits.wait()
-            await asyncio.sleep(0)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+            await at.stop_at(RetryScheduled)
             await at.reopen()
             assert entries_in(at.session.since(0), AssistantSaid) == []
 
@@ -130,10 +94,7 @@ async def test_an_answer_of_which_nothing_came_leaves_nothing_to_be_found_later(
 async def test_leaving_a_turn_before_anything_came_keeps_the_question_alone(tmp_path: Path) -> None:
     with ModelServer(says("fine")) as server:
         async with desk(server, tmp_path) as at:
-            async with aclosing(at.services.turn(at.session, at.approver).say(text_parts("q"))) as events:
-                async for event in events:
-                    if isinstance(event, RequestSent):
-                        break
+            await at.leave_at(RequestSent)
             await at.say("continue")
             assert server.requests[-1].texts[1:] == ["q", "continue"]
 

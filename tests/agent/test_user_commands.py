@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.agent.tool_turns import workshop
-from tests.agent.tools.calling import becomes_true, is_running
 from tests.fakes.canary import CANARY
 from tests.fakes.desk import Desk, entries_in
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.fakes.valid import problems
+from tests.processes import is_running
+from tests.waiting import becomes_true
 from tui_agent.agent.tool_calls import KEY_LEFT_OUT
 from tui_agent.agent.user_commands import run_user_command
 from tui_agent.core.deeds import DeedPart

@@ -21,6 +21,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.processes import children_of, cpu_of
+
 ROOT = Path(__file__).parents[2]
 OURS = [sys.executable, "-m", "tui_agent"]
 DATA_DIR = "TUI_AGENT_DATA_DIR"
@@ -180,7 +182,7 @@ class TimedProgram:
         """It and its descendants."""
         pids = [self._process.pid]
         for pid in pids:
-            pids += _children(pid)
+            pids += children_of(pid)
         return pids
 
 
@@ -189,27 +191,6 @@ def _silence(terminal: int) -> None:
     attributes = termios.tcgetattr(terminal)
     attributes[3] &= ~termios.ECHO
     termios.tcsetattr(terminal, termios.TCSANOW, attributes)
-
-
-def cpu_of(pid: int) -> float:
-    """Seconds that a process has computed, its threads and the children it has waited for included."""
-    try:
-        own = time.clock_gettime((~pid << 3) | 2)
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return 0.0
-    waited_for = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-    return own + waited_for
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    except OSError:
-        pass
-    return found
 
 
 def _memory_of(pid: int) -> int:

@@ -4,7 +4,6 @@ import os
 import pty
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.pty_app import LARGE, PATIENCE, USUAL, PtyApp, environment, opened, program
+from tests.e2e.pty_app import LARGE, USUAL, PtyApp, environment, opened, program
 from tests.e2e.records import only_session
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Gate, calls, says
+from tests.processes import children_of, is_running
+from tests.waiting import soon
 
 pytestmark = pytest.mark.slow
 
@@ -215,19 +216,9 @@ def test_bytes_that_are_no_utf8_do_not_end_the_program(server: ModelServer, tmp_
 # ── children ─────────────────────────────────────────────────────────────────
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def gone(pids: list[int]) -> bool:
     """Whether all of them have ended, or do within a moment."""
-    deadline = time.monotonic() + PATIENCE
-    while any(map(is_alive, pids)) and time.monotonic() < deadline:
-        os.sched_yield()
-    return not any(map(is_alive, pids))
+    return soon(lambda: not any(map(is_running, pids)))
 
 
 @contextmanager
@@ -240,7 +231,7 @@ def running_command(server: ModelServer, home: Path) -> Iterator[tuple[PtyApp, l
         numbers = home / "pids.txt"
         app.until(lambda: numbers.exists() and len(numbers.read_text().split()) == 2, "the command was not run")
         pids = [int(word) for word in numbers.read_text().split()]
-        assert all(map(is_alive, pids))
+        assert all(map(is_running, pids))
         yield app, pids
 
 
@@ -302,14 +293,13 @@ def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:
     extra = {"PYTHONPATH": str(ROOT / "tests" / "e2e" / "engine")}
     for number, code in ((signal.SIGTERM, 143), (signal.SIGKILL, -9)):
         with opened(None, tmp_path, model="", local_model=model, is_ready=False, extra=extra) as app:
-            children = Path(f"/proc/{app.process.pid}/task/{app.process.pid}/children")
             app.sees("●")
-            app.until(lambda: bool(children.read_text()), "no model was started")  # noqa: B023
-            (child,) = children.read_text().split()
-            assert is_alive(int(child))
+            app.until(lambda: bool(children_of(app.process.pid)), "no model was started")
+            (child,) = children_of(app.process.pid)
+            assert is_running(child)
             app.process.send_signal(number)
             assert ended_within(app) == code
-            assert gone([int(child)])
+            assert gone([child])
 
 
 @pytest.mark.parametrize("ending", ["signal", "crash"])

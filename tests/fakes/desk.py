@@ -1,10 +1,13 @@
 """A desk to work at in tests: services over a scripted endpoint and an archive in a temporary directory."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.fakes.canary import CANARY
 from tests.fakes.model_server import ModelServer
@@ -56,7 +59,10 @@ class Desk:
 
     async def say(self, text: str) -> list[Event]:
         """One whole turn; its events."""
-        return await self.take(self.services.turn(self.session, self.approver).say(text_parts(text)))
+        return await self.take(self._turn(text))
+
+    def _turn(self, text: str) -> AsyncGenerator[Event, None]:
+        return self.services.turn(self.session, self.approver).say(text_parts(text))
 
     async def take(self, stream: AsyncGenerator[Event, None]) -> list[Event]:
         """All events of a turn."""
@@ -66,6 +72,33 @@ class Desk:
                 new.append(event)
         self.events += new
         return new
+
+    async def stop_at(self, kind: type[Any], text: str = "q") -> None:
+        """A turn that is cancelled, as Esc does it, once it has yielded an event of this kind."""
+        reached = asyncio.Event()
+
+        async def turn() -> None:
+            try:
+                async with aclosing(self._turn(text)) as events:
+                    async for event in events:
+                        if isinstance(event, kind):
+                            reached.set()
+            finally:
+                reached.set()
+
+        task = asyncio.ensure_future(turn())
+        await reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    async def leave_at(self, kind: type[Any], text: str = "q") -> None:
+        """A turn whose events nobody takes any more after one of this kind."""
+        async with aclosing(self._turn(text)) as events:
+            async for event in events:
+                if isinstance(event, kind):
+                    return
+        raise AssertionError(f"the turn ended without a {kind.__name__}")
 
     async def reopen(self) -> None:
         """Leave the session and open it again."""

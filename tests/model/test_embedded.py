@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
@@ -17,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import is_running
+from tests.waiting import soon
 from tui_agent.errors import EmbeddedModelFailed
 from tui_agent.model.embedded import CHECKING, STARTING, EmbeddedServer, install_command, is_installed
 from tui_agent.model.endpoint import Endpoint
@@ -164,22 +165,6 @@ async def asked(endpoint: Endpoint, key: str | None = None) -> dict[str, object]
     return await asyncio.to_thread(ask)
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def gone(pid: int) -> bool:
-    """Whether the process ends within five seconds."""
-    deadline = time.monotonic() + 5
-    while is_alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not is_alive(pid)
-
-
 async def test_it_is_reached_on_loopback_with_its_own_key_only(tmp_path: Path) -> None:
     embedded = server(tmp_path)
     words: list[str] = []
@@ -251,14 +236,14 @@ async def test_stopping_ends_it_and_may_be_repeated(tmp_path: Path) -> None:
         pid = int(str((await asked(endpoint))["pid"]))
         assert embedded.is_running
     assert not embedded.is_running
-    assert not is_alive(pid)
+    assert not is_running(pid)
     await embedded.stop()
 
 
 async def test_a_process_that_does_not_end_by_itself_is_killed(tmp_path: Path) -> None:
     async with running(server(tmp_path, "stubborn")) as endpoint:
         pid = int(str((await asked(endpoint))["pid"]))
-    assert not is_alive(pid)
+    assert not is_running(pid)
 
 
 async def test_it_can_be_started_again_after_it_died_under_the_same_address_and_key(tmp_path: Path) -> None:
@@ -335,9 +320,9 @@ def test_it_ends_when_its_parent_is_killed(tmp_path: Path, ending: signal.Signal
     with parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
-        assert is_alive(pid)
+        assert is_running(pid)
         parent.send_signal(ending)
-    assert gone(pid)
+    assert soon(lambda: not is_running(pid))
 
 
 # ── the real model ───────────────────────────────────────────────────────────

@@ -9,7 +9,6 @@ import argparse
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +20,8 @@ from tests.e2e.pty_app import PtyApp, opened
 from tests.e2e.records import session_ids, show
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Gate, calls, refuses, says
+from tests.processes import is_running
+from tests.waiting import soon
 
 ROOT = Path(__file__).resolve().parents[2]
 HALF = "half of it is here"
@@ -166,23 +167,13 @@ def _ends(app: PtyApp) -> int:
     return app.ends()
 
 
-def _is_alive(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def _complaints(app: PtyApp, home: Path, state: str, way: str, code: int) -> Iterator[str]:
     if code != WAYS[way][1]:
         yield f"ended with {code}"
     if way != "closed":
         yield from app.is_restored()
-    pids = (home / "pids.txt").read_text().split() if (home / "pids.txt").exists() else []
-    deadline = time.monotonic() + GONE_SECONDS
-    while any(map(_is_alive, pids)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    if any(map(_is_alive, pids)):
+    pids = [int(pid) for pid in (home / "pids.txt").read_text().split()] if (home / "pids.txt").exists() else []
+    if not soon(lambda: not any(map(is_running, pids)), GONE_SECONDS):
         yield "a child is alive"
     archive: list[dict[str, Any]] = []
     for session_id in session_ids(home / "data"):

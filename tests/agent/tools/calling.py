@@ -1,7 +1,6 @@
 """Calls a tool the way a turn does: first what it would do, then doing it."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tui_agent.agent.tools.base import Tool, ToolResult
@@ -31,21 +30,3 @@ async def find_nothing(query: str, scope: Scope, limit: int) -> Sequence[PastHit
 def names_in(directory: Path) -> list[str]:
     """What lies in the directory, temporary files included."""
     return sorted(path.name for path in directory.iterdir())
-
-
-def is_running(pid: int) -> bool:
-    """Whether the process exists and is more than a zombie waiting to be collected."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in ("Z", "X")
-
-
-async def becomes_true(condition: Callable[[], bool]) -> bool:
-    """Whether the condition holds within a few seconds."""
-    for _ in range(500):
-        if condition():
-            return True
-        await asyncio.sleep(0.01)
-    return False

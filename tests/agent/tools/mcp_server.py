@@ -4,10 +4,15 @@ import asyncio
 import os
 import sys
 import time
+from pathlib import Path
 
 from mcp.server import MCPServer
 
 server = MCPServer("test")
+
+
+def tell_called() -> None:
+    Path(os.environ["CALLED"]).touch()
 
 
 @server.tool()
@@ -36,7 +41,8 @@ def fail() -> str:
 
 @server.tool()
 async def wait() -> str:
-    """Never answers."""
+    """Never answers; that it was called is told by a file."""
+    tell_called()
     await asyncio.sleep(1000)
     return "late"
 

@@ -1,15 +1,18 @@
 """MCP servers: their tools are offered when they are ready, and trouble stays with the server that has it."""
 
 import asyncio
+import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.agent.tools.calling import call, refusal
+from tests.processes import children_of
+from tests.waiting import becomes_true
 from tui_agent.agent.approval import Rulebook
 from tui_agent.agent.tools.mcp import McpServers
 from tui_agent.agent.tools.mcp_values import LocalServer, RemoteServer, Server
@@ -23,14 +26,6 @@ SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
 
 def local(name: str, *arguments: str, **environment: str) -> LocalServer:
     return LocalServer(name, sys.executable, (SCRIPT, *arguments), environment)
-
-
-async def becomes_true(condition: Callable[[], bool], seconds: float = 30) -> bool:
-    for _ in range(int(seconds * 50)):
-        if condition():
-            return True
-        await asyncio.sleep(0.02)
-    return False
 
 
 @asynccontextmanager
@@ -119,9 +114,10 @@ async def test_a_server_that_says_nothing_is_given_up(tmp_path: Path) -> None:
 
 
 async def test_a_call_can_be_cancelled_and_the_server_goes_on(tmp_path: Path) -> None:
-    async with running(tmp_path, local("s")) as servers:
+    called = tmp_path / "called"
+    async with running(tmp_path, local("s", CALLED=str(called))) as servers:
         waiting = asyncio.create_task(call(servers.tools()["s__wait"]))
-        await asyncio.sleep(0.2)
+        assert await becomes_true(called.exists)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -138,7 +134,7 @@ async def test_a_server_that_dies_is_reported_and_started_again(tmp_path: Path) 
 async def test_closing_while_a_server_is_starting_is_quick(tmp_path: Path) -> None:
     servers = McpServers((local("slow", "slow"),), tmp_path)
     servers.start()
-    await asyncio.sleep(0.3)
+    assert await becomes_true(lambda: bool(children_of(os.getpid())))
     async with asyncio.timeout(10):
         await servers.close()
 

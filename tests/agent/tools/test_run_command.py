@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.tools.calling import becomes_true, call, is_running, names_in, refusal
+from tests.agent.tools.calling import call, names_in, refusal
+from tests.processes import is_running
+from tests.waiting import becomes_true
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.run_command import RunCommand
 from tui_agent.agent.workspace import Workspace
