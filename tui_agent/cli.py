@@ -115,8 +115,9 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     import_module("textual.app")
     gc.freeze()  # nor is there anything in these modules when it is enabled again
     from tui_agent.ui.app import TuiAgentApp
-    from tui_agent.ui.process import let_go_of_lost_terminal
+    from tui_agent.ui.process import let_go_of_lost_terminal, switch_threads_often
 
+    switch_threads_often()
     app = TuiAgentApp(
         loaded.settings,
         resume="latest" if args.continue_last else args.session or args.resume,

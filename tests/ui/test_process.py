@@ -1,10 +1,11 @@
 import signal
+import sys
 from types import FrameType
 from typing import Any
 
 from textual.drivers import linux_driver
 
-from tui_agent.ui.process import accept_any_input
+from tui_agent.ui.process import SWITCH_SECONDS, accept_any_input, switch_threads_often
 
 
 def decoder() -> Any:
@@ -32,3 +33,12 @@ def test_the_end_of_input_is_a_closed_terminal() -> None:
         assert heard == [signal.SIGHUP]
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_a_thread_that_passes_a_key_on_waits_less_for_its_turn_than_python_has_it() -> None:
+    before = sys.getswitchinterval()
+    try:
+        switch_threads_often()
+        assert sys.getswitchinterval() == SWITCH_SECONDS < 0.005
+    finally:
+        sys.setswitchinterval(before)

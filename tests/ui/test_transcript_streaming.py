@@ -9,6 +9,7 @@ from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.transcript_app import TranscriptApp, exchange, log, user
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted
 from tui_agent.core.events import Appended, Event, ReasoningArrived, TextArrived, TurnEnded
+from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.widgets.transcript import Transcript
 
 SIZE = (80, 24)
@@ -71,6 +72,24 @@ async def test_pieces_cost_no_more_late_than_early_and_keys_are_answered() -> No
         assert min(costs[3:]) < 3 * max(costs[:2])
         await pilot.press("pageup")
         assert not app.transcript.following
+
+
+async def test_a_key_is_seen_before_the_next_frame_of_an_answer() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE) as pilot:
+        transcript = app.transcript
+        transcript.keys_first = KeysFirst(lambda: 100.0)
+        transcript.keys_first.pressed()
+        app.apply(TextArrived("an answer"))
+        assert not len(transcript.blocks), "a frame came before the key"
+        await sees(pilot, "an answer")
+
+
+async def test_without_a_key_an_answer_is_seen_at_once() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE):
+        app.apply(TextArrived("an answer"))
+        assert len(app.transcript.blocks)
 
 
 async def test_reasoning_grows_folded_and_open() -> None:

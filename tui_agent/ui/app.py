@@ -27,6 +27,7 @@ from tui_agent.ui import tidying
 from tui_agent.ui.appearance import dress
 from tui_agent.ui.bindings import bindings, unknown_ids
 from tui_agent.ui.commands import CommandPalette
+from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.plain import Ascii, wants_ascii
 from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
 from tui_agent.ui.safe_text import safe
@@ -39,6 +40,8 @@ STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals", "plain")
 
 class Conducting(Acting, Protocol):
     """What acts for the chat, as far as the application begins and ends it."""
+
+    keys_first: KeysFirst
 
     async def begin(self) -> None: ...
 
@@ -169,6 +172,8 @@ class TuiAgentApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent):
             self._tidying.touched()
+        if isinstance(event, events.Key) and self._conductor is not None:
+            self._conductor.keys_first.pressed()
         await super().on_event(event)
 
     def _is_busy(self) -> bool:

@@ -74,7 +74,9 @@ class Conductor:
         self.transcript: Transcript = screen.transcript
         self.services = services
         self.view = SessionView(screen, services)
-        self.desk = TurnDesk(screen, services, self.view, Attention(screen.app, lambda: services.settings.notify))
+        self.keys_first = self.transcript.keys_first
+        attention = Attention(screen.app, lambda: services.settings.notify)
+        self.desk = TurnDesk(screen, services, self.view, attention, self.keys_first)
         self.unsent = Unsent(screen.prompt)
         self._finder = Finder(screen, services, self.view, self._read_older)
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)

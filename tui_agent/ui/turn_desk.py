@@ -24,6 +24,7 @@ from tui_agent.errors import ModelError, TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import as_said
+from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
@@ -31,11 +32,6 @@ from tui_agent.values import frozen
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
 """Which kind of turn: a new message, a retry, an edit, going on after a pending approval."""
-
-_BREATH_SECONDS = 0.0005
-"""After which the loop is given to others while an endpoint floods: a key is passed on eight times or so until it is
-seen, and waits so long each time.
-"""
 
 
 @frozen
@@ -88,11 +84,19 @@ AHEAD = "ahead"
 class TurnDesk:
     """One turn at a time; what is said meanwhile waits in line."""
 
-    def __init__(self, screen: Screen[None], services: Services, view: SessionView, attention: Attention) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        services: Services,
+        view: SessionView,
+        attention: Attention,
+        keys_first: KeysFirst,
+    ) -> None:
         self._screen = screen
         self._services = services
         self._view = view
         self._attention = attention
+        self.keys_first = keys_first
         self._began = 0.0
         self._posted: Happened | None = None
         """What was posted last; events join it until it is taken."""
@@ -208,13 +212,10 @@ class TurnDesk:
         return waiting
 
     async def _run(self, happening: AsyncGenerator[Event, None]) -> None:
-        rested_at = monotonic()
         async with aclosing(happening) as events:
             async for event in events:
                 self._post(event)
-                if monotonic() - rested_at >= _BREATH_SECONDS:
-                    await asyncio.sleep(0)
-                    rested_at = monotonic()
+                await self.keys_first.rest()
 
     def _post(self, event: Event) -> None:
         if self._posted is not None and not self._posted.is_taken:

@@ -21,6 +21,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
+from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.widgets.assembling import Assembler
 from tui_agent.ui.widgets.block_browser import BlockBrowser, Current
 from tui_agent.ui.widgets.block_lines import Growth, head_rows
@@ -52,6 +53,7 @@ class Transcript(BlockBrowser):
 
     def __init__(self) -> None:
         super().__init__()
+        self.keys_first = KeysFirst()
         self._assembler = Assembler()
         self._answer: AnswerBlock | None = None
         self._reasoning: ReasoningBlock | None = None
@@ -67,7 +69,7 @@ class Transcript(BlockBrowser):
         self._last_seq = 0
 
     def on_mount(self) -> None:
-        self._frames = self.set_interval(FRAME_SECONDS, self._flush, pause=not (self._pieces or self._thoughts))
+        self._frames = self.set_interval(FRAME_SECONDS, self._frame, pause=not (self._pieces or self._thoughts))
 
     # ── what was said before ─────────────────────────────────────────────────
 
@@ -230,10 +232,17 @@ class Transcript(BlockBrowser):
 
     def _wake(self) -> None:
         """Paint what has arrived: at once after a pause, else with the next frame."""
-        if monotonic() - self._painted_at >= FRAME_SECONDS:
+        if monotonic() - self._painted_at >= FRAME_SECONDS and not self.keys_first.wait:
             self._flush()
         elif self._frames is not None:
             self._frames.resume()
+
+    def _frame(self) -> None:
+        """It is time for a frame; a key that is on its way goes before it."""
+        if wait := self.keys_first.wait:
+            self.set_timer(wait, self._flush)
+        else:
+            self._flush()
 
     def _flush(self) -> None:
         if not self._pieces and not self._thoughts:
