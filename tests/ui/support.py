@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from tests.fakes.desk import settings_for
 from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_text
+from tui_agent.agent.session import Session
 from tui_agent.core.entries import AssistantSaid, Entry, TextPart, UserSaid
 from tui_agent.settings import Origin
 from tui_agent.ui.app import TuiAgentApp
@@ -39,12 +40,20 @@ class Sitting:
 
     app: TuiAgentApp
     pilot: Pilot[Any]
+    server: ModelServer
 
     @property
     def conductor(self) -> Conductor:
         conductor = self.app._conductor
         assert isinstance(conductor, Conductor)
         return conductor
+
+    @property
+    def session(self) -> Session:
+        """The session that is open; there is one as soon as the app is ready for the first key."""
+        session = self.conductor.view.session
+        assert session is not None
+        return session
 
     @property
     def prompt_text(self) -> str:
@@ -86,13 +95,11 @@ class Sitting:
 
     async def has_said(self, *texts: str) -> None:
         """The session holds these messages, each answered, as if they had been said in it."""
-        session = self.conductor.view.session
-        assert session is not None
         entries: list[Entry] = []
         for text in texts:
             entries += [UserSaid((TextPart(text),)), AssistantSaid("OK, noted.", model="fake-model")]
-        self.conductor.show_events(await session.append(*entries))
-        await self.until(lambda: self.conductor.view.last_seq == session.checkpoint.seq)
+        self.conductor.show_events(await self.session.append(*entries))
+        await self.until(lambda: self.conductor.view.last_seq == self.session.checkpoint.seq)
 
     async def say(self, text: str) -> None:
         """Send a message and wait for the end of its turn."""
@@ -116,7 +123,7 @@ async def sitting(
     settings = settings_for(server, data, **{"animation": False, **changes})
     app = TuiAgentApp(settings, directory=directory or data, resume=resume, prompt=prompt, origin=origin)
     async with app.run_test(size=size, notifications=True) as pilot:
-        sat = Sitting(app, pilot)
+        sat = Sitting(app, pilot, server)
         await until(lambda: app._conductor is not None and sat.conductor.view.session is not None, pilot)
         await until(lambda: sat.conductor.services.bench is not None or sat.conductor.screen.is_unconfigured, pilot)
         yield sat

@@ -77,8 +77,7 @@ async def test_a_message_that_could_not_be_saved_is_back_in_the_prompt(tmp_path:
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
             await person.has_said("hello")
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             await session.close()
             async with sitting(server, tmp_path, resume=session.id) as other:
                 await other.sees("hello")
@@ -157,8 +156,7 @@ async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: 
         async with sitting(server, tmp_path, **settings) as person:
             await person.send("/tour")
             await person.sees("1/3")
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             full = session.gauge().tokens
             assert 0.8 < (session.gauge().trigger_share or 0) < 1, "the window is small, and all but full"
             await person.press("f4")
@@ -191,8 +189,7 @@ async def test_a_detail_that_was_left_out_is_carried_along_after_all(tmp_path: P
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
             await person.has_said("pictures are in /srv/shop/media", "and so on")
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             compacted = Compacted(None, 2, (), "Summary.", left_out=(left,), folded=2)
             person.conductor.show_events(await session.append(compacted))
             await person.sees("Left out · + puts back")
@@ -218,8 +215,7 @@ async def test_in_mode_auto_one_key_lists_what_was_left_out_and_one_puts_it_back
             await person.press("f5")
             await person.sees("There is no summary yet.")
             await person.say("one more")
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             await person.until(lambda: bool(person.app.screen.query_one(MemoryList)._rows))
             await person.press("f5")
             await person.sees("Left out")

@@ -173,12 +173,10 @@ async def test_a_second_person_hears_that_the_session_is_open_elsewhere(tmp_path
     with ModelServer(says("yes")) as server:
         async with sitting(server, tmp_path) as person:
             await person.say("mine")
-            held = person.conductor.view.session
-            assert held is not None
+            held = person.session
             async with sitting(server, tmp_path, resume=held.id) as second:
                 await second.until(lambda: second.conductor.view.session is not None)
-                opened = second.conductor.view.session
-                assert opened is not None
+                opened = second.session
                 assert opened.id != held.id
                 await second.sees("Open in another window")
                 await second.press("enter")

@@ -65,8 +65,7 @@ async def keep(person: Sitting) -> None:
     await person.say("/pin wombats are heavy")
     await person.type("not sent yet")
     await person.conductor.save_unsent()
-    first = person.conductor.view.session
-    assert first is not None
+    first = person.session
     await person.conductor.command("new")
     await person.conductor.command("resume", first.id)
     await person.sees("in its burrow")

@@ -14,8 +14,7 @@ from tui_agent.ui.widgets.chips import CHIP_CHARACTERS
 
 def deeds(person: Sitting) -> list[str]:
     """The commands in the record."""
-    session = person.conductor.view.session
-    assert session is not None
+    session = person.session
     return [deed.subject for each in session.tail if (deed := deed_of(each.entry)) is not None]
 
 

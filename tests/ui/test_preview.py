@@ -1,3 +1,5 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,15 @@ async def fill(person: Sitting) -> None:
     await person.has_said(*said)
 
 
+@asynccontextmanager
+async def talked(data: Path, **options: Any) -> AsyncIterator[Sitting]:
+    """The app with that session."""
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, data, **options) as person:
+            await fill(person)
+            yield person
+
+
 async def open_preview(person: Sitting) -> PreviewScreen:
     await person.press("f4")
     await person.until(lambda: isinstance(person.app.screen, PreviewScreen))
@@ -47,40 +58,44 @@ async def open_preview(person: Sitting) -> PreviewScreen:
     return screen
 
 
+async def talk_until_the_preview(person: Sitting) -> None:
+    """Messages until one makes a compaction due that is asked about."""
+    for place in range(4):
+        await person.send(f"message {place} " * 20)
+        await person.until(lambda: isinstance(person.app.screen, PreviewScreen) or not person.conductor.desk.is_busy)
+        if isinstance(person.app.screen, PreviewScreen):
+            break
+    await person.sees("stay word for word")
+
+
 def compactions(person: Sitting) -> list[Logged]:
-    session = person.conductor.view.session
-    assert session is not None
+    session = person.session
     return [logged for logged in session.tail if isinstance(logged.entry, Compacted)]
 
 
 async def test_nothing_changes_before_apply_and_apply_records_what_was_shown(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await open_preview(person)
-            await person.sees("- Refactor the parser")
-            assert not compactions(person)
-            await person.press("a")
-            await person.until(lambda: bool(compactions(person)))
-            entry = compactions(person)[0].entry
-            assert isinstance(entry, Compacted)
-            assert "Refactor the parser" in entry.text
-            assert entry.model == "fake-model"
-            await person.sees("Summary · version 1 of 1")
-            await person.sees("⟲ 1")
+    async with talked(tmp_path) as person:
+        await open_preview(person)
+        await person.sees("- Refactor the parser")
+        assert not compactions(person)
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert "Refactor the parser" in entry.text
+        assert entry.model == "fake-model"
+        await person.sees("Summary · version 1 of 1")
+        await person.sees("⟲ 1")
 
 
 async def test_cancelling_changes_nothing(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            session = person.conductor.view.session
-            assert session is not None
-            before = session.context()
-            await open_preview(person)
-            await person.press("escape")
-            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
-            assert session.context() == before
+    async with talked(tmp_path) as person:
+        session = person.session
+        before = session.context()
+        await open_preview(person)
+        await person.press("escape")
+        await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+        assert session.context() == before
 
 
 async def test_cancelling_while_the_summary_is_written_ends_the_request(tmp_path: Path) -> None:
@@ -104,20 +119,17 @@ async def test_cancelling_while_the_summary_is_written_ends_the_request(tmp_path
 
 
 async def test_a_preview_goes_away_with_its_session(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            left = person.conductor.view.session
-            assert left is not None
-            await open_preview(person)
-            await person.sees("- Refactor the parser")
-            person.conductor.later("fork")  # one that was slower to be made than the preview
-            await person.until(lambda: person.conductor.view.session is not left)
-            await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
-            await person.press("a")
-            await person.until(lambda: person.prompt_text == "a")
-            assert left.live_summary() is None
-            assert not compactions(person)
+    async with talked(tmp_path) as person:
+        left = person.session
+        await open_preview(person)
+        await person.sees("- Refactor the parser")
+        person.conductor.later("fork")  # one that was slower to be made than the preview
+        await person.until(lambda: person.conductor.view.session is not left)
+        await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
+        await person.press("a")
+        await person.until(lambda: person.prompt_text == "a")
+        assert left.live_summary() is None
+        assert not compactions(person)
 
 
 async def test_with_nothing_to_fold_it_says_so_and_asks_no_model(tmp_path: Path) -> None:
@@ -133,151 +145,129 @@ async def test_with_nothing_to_fold_it_says_so_and_asks_no_model(tmp_path: Path)
 
 
 async def test_a_click_on_compact_and_the_command_open_the_same_preview(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await person.pilot.click("#compact")
-            await person.sees("Proposed summary")
-            await person.press("escape")
-            await person.send("/compact the port numbers")
-            await person.sees("Proposed summary")
-            assert "the port numbers" in str(server.requests[-1].messages)
+    async with talked(tmp_path) as person:
+        await person.pilot.click("#compact")
+        await person.sees("Proposed summary")
+        await person.press("escape")
+        await person.send("/compact the port numbers")
+        await person.sees("Proposed summary")
+        assert "the port numbers" in str(person.server.requests[-1].messages)
 
 
 async def test_an_edited_summary_is_used_byte_for_byte(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            screen = await open_preview(person)
-            await person.press("e")
-            await person.until(lambda: screen.query_one("#edited").has_focus)
-            screen.query_one("#edited").load_text("My own words [x] [/y]:\n\n  indented  ")  # type: ignore[attr-defined]
-            await person.press("escape")
-            await person.sees("(edited)")
-            await person.press("a")
-            await person.until(lambda: bool(compactions(person)))
-            entry = compactions(person)[0].entry
-            assert isinstance(entry, Compacted)
-            assert entry.text == "My own words [x] [/y]:\n\n  indented  "
+    async with talked(tmp_path) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        await person.until(lambda: screen.query_one("#edited").has_focus)
+        screen.query_one("#edited").load_text("My own words [x] [/y]:\n\n  indented  ")  # type: ignore[attr-defined]
+        await person.press("escape")
+        await person.sees("(edited)")
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert entry.text == "My own words [x] [/y]:\n\n  indented  "
 
 
 async def test_opening_the_editor_and_leaving_it_edits_nothing(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await open_preview(person)
-            await person.press("e", "escape", "a")
-            await person.until(lambda: bool(compactions(person)))
-            entry = compactions(person)[0].entry
-            assert isinstance(entry, Compacted)
-            assert len(entry.items) == 2
+    async with talked(tmp_path) as person:
+        await open_preview(person)
+        await person.press("e", "escape", "a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert len(entry.items) == 2
 
 
 async def test_what_editing_removes_turns_up_as_left_out(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path, details_share=0.0) as person:
-            await fill(person)
-            screen = await open_preview(person)
-            await person.press("e")
-            screen.query_one("#edited").load_text("Nothing exact in here.")  # type: ignore[attr-defined]
-            await person.press("escape")
-            await person.sees("Never touch main")
+    async with talked(tmp_path, details_share=0.0) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        screen.query_one("#edited").load_text("Nothing exact in here.")  # type: ignore[attr-defined]
+        await person.press("escape")
+        await person.sees("Never touch main")
 
 
 async def test_a_lost_detail_is_put_back_with_one_key(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path, details_share=0.0) as person:
-            await fill(person)
-            screen = await open_preview(person)
-            await person.sees("Left out:")
-            await person.press("l", "plus")
-            await person.sees("1 put back")
-            wanted = screen.query_one(LostList).put_back
-            await person.press("a")
-            await person.until(lambda: bool(compactions(person)))
-            entry = compactions(person)[0].entry
-            assert isinstance(entry, Compacted)
-            assert len(wanted) == 1
-            assert wanted[0] in entry.details
-            assert not any(isinstance(logged.entry, DetailKept) for logged in compactions(person))
+    async with talked(tmp_path, details_share=0.0) as person:
+        screen = await open_preview(person)
+        await person.sees("Left out:")
+        await person.press("l", "plus")
+        await person.sees("1 put back")
+        wanted = screen.query_one(LostList).put_back
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert len(wanted) == 1
+        assert wanted[0] in entry.details
+        assert not any(isinstance(logged.entry, DetailKept) for logged in compactions(person))
 
 
 async def test_a_star_puts_back_all_of_a_kind_and_takes_them_out_again(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path, details_share=0.0) as person:
-            await fill(person)
-            screen = await open_preview(person)
-            await person.press("l", "asterisk")
-            chosen = screen.query_one(LostList).put_back
-            assert chosen
-            assert len({detail.kind for detail in chosen}) == 1
-            await person.press("asterisk")
-            assert not screen.query_one(LostList).put_back
+    async with talked(tmp_path, details_share=0.0) as person:
+        screen = await open_preview(person)
+        await person.press("l", "asterisk")
+        chosen = screen.query_one(LostList).put_back
+        assert chosen
+        assert len({detail.kind for detail in chosen}) == 1
+        await person.press("asterisk")
+        assert not screen.query_one(LostList).put_back
 
 
 async def test_it_is_written_again_with_a_focus(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await open_preview(person)
-            asked = len(server.requests)
-            await person.press("r")
-            await person.sees("Write it again")
-            await person.press(*"ports", "enter")
-            await person.until(lambda: len(server.requests) > asked)
-            assert "ports" in str(server.requests[-1].messages)
-            await person.sees("stay word for word")
+    async with talked(tmp_path) as person:
+        await open_preview(person)
+        asked = len(person.server.requests)
+        await person.press("r")
+        await person.sees("Write it again")
+        await person.press(*"ports", "enter")
+        await person.until(lambda: len(person.server.requests) > asked)
+        assert "ports" in str(person.server.requests[-1].messages)
+        await person.sees("stay word for word")
 
 
 async def test_how_much_is_kept_can_be_changed(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await open_preview(person)
-            await person.sees("6 stay word for word")
-            await person.press("left_square_bracket")
-            await person.sees("4 stay word for word")
-            await person.press("right_square_bracket", "right_square_bracket")
-            await person.sees("8 stay word for word")
+    async with talked(tmp_path) as person:
+        await open_preview(person)
+        await person.sees("6 stay word for word")
+        await person.press("left_square_bracket")
+        await person.sees("4 stay word for word")
+        await person.press("right_square_bracket", "right_square_bracket")
+        await person.sees("8 stay word for word")
 
 
 async def test_what_changed_and_the_messages_that_go_can_be_read(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await open_preview(person)
-            await person.press("d")
-            await person.sees("This is the first summary")
-            await person.press("f")
-            await person.sees("#1 you")
-            await person.press("f")
-            await person.sees("Proposed summary")
+    async with talked(tmp_path) as person:
+        await open_preview(person)
+        await person.press("d")
+        await person.sees("This is the first summary")
+        await person.press("f")
+        await person.sees("#1 you")
+        await person.press("f")
+        await person.sees("Proposed summary")
 
 
 async def test_undo_and_redo_bring_the_context_back_and_forth(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            session = person.conductor.view.session
-            assert session is not None
-            before = session.context().messages
-            await open_preview(person)
-            await person.press("a")
-            await person.until(lambda: bool(compactions(person)))
-            after = session.context().messages
-            await person.press("f8")
-            await person.until(lambda: session.context().messages == before)
-            await person.sees("[history compaction: taken back]")
-            await person.send("/redo-compact")
-            await person.until(lambda: session.context().messages == after)
-            await person.sees("[history compaction: applied again]")
+    async with talked(tmp_path) as person:
+        session = person.session
+        before = session.context().messages
+        await open_preview(person)
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        after = session.context().messages
+        await person.press("f8")
+        await person.until(lambda: session.context().messages == before)
+        await person.sees("[history compaction: taken back]")
+        await person.send("/redo-compact")
+        await person.until(lambda: session.context().messages == after)
+        await person.sees("[history compaction: applied again]")
 
 
 async def test_tool_results_that_were_left_out_are_brought_back(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             calls = AssistantSaid("", tool_calls=(ToolCall("a", "read_file", "{}"),))
             await session.append(UserSaid((TextPart("read it"),)), calls, ToolReturned("a", "the whole file"))
             before = session.context().messages
@@ -291,14 +281,7 @@ async def test_tool_results_that_were_left_out_are_brought_back(tmp_path: Path) 
 async def test_mode_ask_shows_the_preview_before_an_automatic_compaction(tmp_path: Path) -> None:
     with ModelServer(otherwise=answers) as server:
         async with sitting(server, tmp_path, compaction_mode="ask", max_messages=6, keep_recent=2) as person:
-            for place in range(4):
-                await person.send(f"message {place} " * 20)
-                await person.until(
-                    lambda: isinstance(person.app.screen, PreviewScreen) or not person.conductor.desk.is_busy
-                )
-                if isinstance(person.app.screen, PreviewScreen):
-                    break
-            await person.sees("stay word for word")
+            await talk_until_the_preview(person)
             await person.press("a")
             await person.until(lambda: bool(compactions(person)) and not person.conductor.desk.is_busy)
 
@@ -306,32 +289,23 @@ async def test_mode_ask_shows_the_preview_before_an_automatic_compaction(tmp_pat
 async def test_stopping_the_turn_takes_its_preview_away(tmp_path: Path) -> None:
     with ModelServer(otherwise=answers) as server:
         async with sitting(server, tmp_path, compaction_mode="ask", max_messages=6, keep_recent=2) as person:
-            for place in range(4):
-                await person.send(f"message {place} " * 20)
-                await person.until(
-                    lambda: isinstance(person.app.screen, PreviewScreen) or not person.conductor.desk.is_busy
-                )
-                if isinstance(person.app.screen, PreviewScreen):
-                    break
-            await person.sees("stay word for word")
+            await talk_until_the_preview(person)
             person.conductor.desk.stop()
             await person.until(lambda: not isinstance(person.app.screen, PreviewScreen))
             assert not compactions(person)
 
 
 async def test_it_works_on_a_small_terminal(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path, size=SMALL, details_share=0.0) as person:
-            await fill(person)
-            screen = await open_preview(person)
-            assert "cancel" in person.seen
-            await person.press("l")
-            await person.sees("Left out:")
-            await person.press("plus", "escape")
-            assert isinstance(person.app.screen, PreviewScreen)
-            assert len(screen.query_one(LostList).put_back) == 1
-            await person.press("a")
-            await person.until(lambda: bool(compactions(person)))
+    async with talked(tmp_path, size=SMALL, details_share=0.0) as person:
+        screen = await open_preview(person)
+        assert "cancel" in person.seen
+        await person.press("l")
+        await person.sees("Left out:")
+        await person.press("plus", "escape")
+        assert isinstance(person.app.screen, PreviewScreen)
+        assert len(screen.query_one(LostList).put_back) == 1
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
 
 
 async def test_the_compact_button_is_dead_while_an_approval_is_pending(tmp_path: Path) -> None:
@@ -350,8 +324,7 @@ async def test_lines_that_only_tools_have_said_are_marked_and_orders_among_them_
 
     with ModelServer(otherwise=reply) as server:
         async with sitting(server, tmp_path, size=LARGE) as person:
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             call = ToolCall("c1", "fetch", "{}")
             await session.append(
                 UserSaid((TextPart("Read the page"),)),
@@ -417,9 +390,7 @@ async def test_the_mode_is_switched_with_a_command(tmp_path: Path) -> None:
 
 
 async def test_a_range_and_a_focus_are_given_with_the_command(tmp_path: Path) -> None:
-    with ModelServer(otherwise=answers) as server:
-        async with sitting(server, tmp_path) as person:
-            await fill(person)
-            await person.send("/compact keep 2 the password")
-            await person.sees("2 stay word for word")
-            assert "the password" in server.requests[-1].last_text
+    async with talked(tmp_path) as person:
+        await person.send("/compact keep 2 the password")
+        await person.sees("2 stay word for word")
+        assert "the password" in person.server.requests[-1].last_text

@@ -1,4 +1,7 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -20,6 +23,17 @@ async def two_sessions(person: Sitting) -> None:
     await person.send("/rename Cats and dogs")
 
 
+@asynccontextmanager
+async def two_listed(data: Path, **options: Any) -> AsyncIterator[Sitting]:
+    """The app with both in its list of sessions."""
+    with ModelServer() as server:
+        async with sitting(server, data, **options) as person:
+            await two_sessions(person)
+            await person.press("f2")
+            await person.sees("The parser")
+            yield person
+
+
 def title(person: Sitting) -> str:
     session = person.conductor.view.session
     return session.title if session is not None else ""
@@ -36,70 +50,50 @@ async def test_sessions_are_listed_newest_first_with_a_look_inside(tmp_path: Pat
 
 
 async def test_enter_opens_the_highlighted_session_as_it_was(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "enter")
-            await person.until(lambda: title(person) == "The parser")
-            await person.sees("about the parser")
-            assert "about cats" not in person.seen
+    async with two_listed(tmp_path) as person:
+        await person.press("down", "enter")
+        await person.until(lambda: title(person) == "The parser")
+        await person.sees("about the parser")
+        assert "about cats" not in person.seen
 
 
 async def test_typing_filters_by_title(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("slash", *"parse")
-            await person.until(lambda: "Cats" not in "\n".join(person.seen.split("\n")[3:20]))
-            await person.press("enter")
-            await person.until(lambda: title(person) == "The parser")
+    async with two_listed(tmp_path) as person:
+        await person.press("slash", *"parse")
+        await person.until(lambda: "Cats" not in "\n".join(person.seen.split("\n")[3:20]))
+        await person.press("enter")
+        await person.until(lambda: title(person) == "The parser")
 
 
 async def test_a_letter_that_acts_on_nothing_begins_the_filter(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press(*"quux")
-            await person.sees("Nothing is found, in titles or in what was said.")
-            await person.press("escape")
-            await person.sees("The parser")
-            await person.press("escape")
-            await person.until(lambda: not isinstance(person.app.screen, SessionsScreen))
+    async with two_listed(tmp_path) as person:
+        await person.press(*"quux")
+        await person.sees("Nothing is found, in titles or in what was said.")
+        await person.press("escape")
+        await person.sees("The parser")
+        await person.press("escape")
+        await person.until(lambda: not isinstance(person.app.screen, SessionsScreen))
 
 
 async def test_a_session_is_renamed_in_the_list(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "r")
-            await person.sees("Rename the session")
-            await person.press("ctrl+u", *"Grammar [/x]", "enter")
-            await person.sees("Grammar [/x]")
+    async with two_listed(tmp_path) as person:
+        await person.press("down", "r")
+        await person.sees("Rename the session")
+        await person.press("ctrl+u", *"Grammar [/x]", "enter")
+        await person.sees("Grammar [/x]")
 
 
 async def test_deleting_says_what_is_deleted_and_asks(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "d")
-            await person.sees("2 messages, with all their summaries, pins")
-            await person.press("enter")
-            await person.sees("The parser")
-            await person.press("d")
-            await person.sees("Delete this session?")
-            await person.press("y")
-            await person.until(lambda: "The parser" not in person.seen)
-            assert [info.title for info in await person.conductor.services.sessions()] == ["Cats and dogs"]
+    async with two_listed(tmp_path) as person:
+        await person.press("down", "d")
+        await person.sees("2 messages, with all their summaries, pins")
+        await person.press("enter")
+        await person.sees("The parser")
+        await person.press("d")
+        await person.sees("Delete this session?")
+        await person.press("y")
+        await person.until(lambda: "The parser" not in person.seen)
+        assert [info.title for info in await person.conductor.services.sessions()] == ["Cats and dogs"]
 
 
 async def test_deleting_the_open_session_leaves_a_new_one(tmp_path: Path) -> None:
@@ -148,13 +142,9 @@ async def test_finding_counts_and_closes(tmp_path: Path) -> None:
 
 
 async def test_the_list_works_on_a_small_terminal(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path, size=SMALL) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "enter")
-            await person.until(lambda: title(person) == "The parser")
+    async with two_listed(tmp_path, size=SMALL) as person:
+        await person.press("down", "enter")
+        await person.until(lambda: title(person) == "The parser")
 
 
 async def test_a_session_resumed_from_the_command_line_is_shown_whole(tmp_path: Path) -> None:
@@ -201,33 +191,25 @@ async def test_only_the_sessions_of_this_directory(tmp_path: Path) -> None:
 
 
 async def test_a_session_is_put_away_and_taken_out_again(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "a")
-            await person.until(lambda: "The parser" not in person.seen)
-            await person.press("z")
-            await person.sees("Sessions put away")
-            await person.sees("The parser")
-            await person.press("a")
-            await person.sees("Nothing was put away")
-            await person.press("z")
-            await person.sees("The parser")
+    async with two_listed(tmp_path) as person:
+        await person.press("down", "a")
+        await person.until(lambda: "The parser" not in person.seen)
+        await person.press("z")
+        await person.sees("Sessions put away")
+        await person.sees("The parser")
+        await person.press("a")
+        await person.sees("Nothing was put away")
+        await person.press("z")
+        await person.sees("The parser")
 
 
 async def test_a_session_of_the_list_is_forked(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with sitting(server, tmp_path) as person:
-            await two_sessions(person)
-            await person.press("f2")
-            await person.sees("The parser")
-            await person.press("down", "f")
-            await person.until(lambda: len(person.app.screen_stack) == 1)
-            await person.sees("about the parser")
-            listed = await person.conductor.services.sessions()
-            assert len(listed) == 3
+    async with two_listed(tmp_path) as person:
+        await person.press("down", "f")
+        await person.until(lambda: len(person.app.screen_stack) == 1)
+        await person.sees("about the parser")
+        listed = await person.conductor.services.sessions()
+        assert len(listed) == 3
 
 
 @pytest.mark.parametrize("size", [LARGE, USUAL, SMALL])

@@ -56,8 +56,7 @@ async def test_an_edit_ends_with_its_session(tmp_path: Path) -> None:
     with ModelServer(otherwise=says("OK.")) as server:
         async with sitting(server, tmp_path) as person:
             await person.say("one of A")
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             await person.press("ctrl+n")
             await person.until(lambda: person.conductor.view.session is not session)
             await person.say("one of B")

@@ -96,8 +96,7 @@ async def test_a_question_that_was_left_open_is_asked_again_when_the_session_is_
         async with at_work(server, tmp_path) as person:
             await person.send("write a note")
             await question(person)
-            session = person.conductor.view.session
-            assert session is not None
+            session = person.session
             asked = [logged for logged in session.tail if isinstance(logged.entry, ApprovalAsked)]
             upto = asked[0].seq
             services = person.conductor.services
