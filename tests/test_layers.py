@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,18 @@ WALLS = {
     "tui_agent/agent/tool_calls.py": "a tool's fault goes back to the model and never ends the turn",
 }
 """The files that may catch `Exception`, and why."""
+
+
+STARTS_PROCESSES = {
+    "tui_agent/agent/tools/child_process.py": "commands, the model's and the user's, and searches: under the guard",
+    "tui_agent/agent/tools/mcp_process.py": "servers of tools: under the guard",
+    "tui_agent/agent/tools/guarding.py": "the guard: ends when its input does",
+    "tui_agent/model/embedded.py": "the embedded model: ends when its input does",
+    "tui_agent/serve/server.py": "an app for each page: ends when its input does, as at a closed terminal",
+    "tui_agent/ui/clipboard.py": "the system's clipboard: under the guard until the copy is made",
+    "tui_agent/ui/handlers/writing.py": "the user's editor: has the terminal and what is written in it, so it stays",
+}
+"""The files that start processes, and what becomes of those when this program is killed."""
 
 
 def place(path: Path) -> str:
@@ -82,6 +95,7 @@ EXTRAS = {"keyring", "mcp", "textual_serve", "aiohttp"}
 """Imported only where the extra is installed."""
 
 COMPANIONS = {
+    "anyio": "openai",
     "pydantic": "openai",
     "httpx2": "openai",
     "rich": "textual",
@@ -171,6 +185,25 @@ def catches_everything(node: ast.ExceptHandler) -> bool:
     is_broad = any(kind is None or getattr(kind, "id", "") in ("Exception", "BaseException") for kind in kinds)
     raises_again = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
     return is_broad and not raises_again
+
+
+def test_processes_are_started_where_it_is_known_what_ends_them() -> None:
+    starting = (
+        r"(.*\.)?(create_subprocess_\w+|Popen|posix_spawn\w*|forkpty|fork_exec|exec[lv]\w*|spawn[lv]\w*|stdio_client|AppService"
+        r"|Process)|subprocess\.\w+|webbrowser\.\w+"
+    )
+    places = {
+        place(path)
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        for name in ([ast.unparse(node.func)] if isinstance(node, ast.Call) else bases_of(node))
+        if re.fullmatch(starting, name)
+    }
+    assert places == set(STARTS_PROCESSES)
+
+
+def bases_of(node: ast.AST) -> list[str]:
+    return [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
 
 
 @pytest.mark.parametrize("called", ["eval", "exec", "os.system", "os.popen", "pickle.loads", "marshal.loads"])

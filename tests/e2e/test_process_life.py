@@ -4,14 +4,14 @@ import os
 import pty
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
-from tests.e2e.pty_app import LARGE, USUAL, PtyApp, environment, opened, program
+from tests.e2e.pty_app import GAUGE, LARGE, PATIENCE, USUAL, PtyApp, Terminal, environment, opened, program
 from tests.e2e.records import only_session
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, Gate, calls, says
@@ -81,6 +81,37 @@ def test_closing_the_terminal_in_the_middle_of_an_answer(server: ModelServer, tm
         app.hang_up()
         assert ended_within(app) == 129
     assert has_partial_answer(tmp_path)
+
+
+def test_the_server_of_its_page_is_killed_in_the_middle_of_an_answer(server: ModelServer, tmp_path: Path) -> None:
+    gate = Gate()
+    server.script(says("half of it is here and the rest is not", hold=gate, hold_after=5))
+    environ = environment(tmp_path, server, tools="false") | {"TEXTUAL_DRIVER": "tui_agent.ui.web_driver:WebDriver"}
+    with subprocess.Popen(program(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ, cwd=tmp_path) as app:
+        assert app.stdin is not None
+        assert app.stdout is not None
+        terminal = Terminal(80, 24)
+        shown_on_page(app.stdout, terminal, lambda: GAUGE.search(terminal.text) is not None)
+        app.stdin.write(b"D" + len(b"tell me all\r").to_bytes(4, "big") + b"tell me all\r")
+        app.stdin.flush()
+        shown_on_page(app.stdout, terminal, lambda: "half of it is here" in terminal.text)
+        app.stdin.close()
+        app.stdout.close()
+        assert app.wait(PATIENCE) == 129
+    assert has_partial_answer(tmp_path)
+
+
+def shown_on_page(output: IO[bytes], terminal: Terminal, is_so: Callable[[], bool]) -> None:
+    """Read what the program has a page show, until something is so."""
+    while not is_so():
+        kind = output.read(1)
+        assert kind, "the program has ended"
+        if kind == b"_":  # its greeting
+            output.readline()
+        elif kind == b"D":
+            terminal.feed(output.read(int.from_bytes(output.read(4), "big")))
+        else:
+            output.read(int.from_bytes(output.read(4), "big"))
 
 
 def test_quitting_in_the_middle_of_an_answer_asks_first(server: ModelServer, tmp_path: Path) -> None:
@@ -285,6 +316,25 @@ def test_a_command_of_the_users_own_ends_with_the_program_and_is_kept(
     if ending == "signal":  # nothing of a command is written before its end
         (said,) = only_session(tmp_path / "data")["archive"]
         assert said["parts"][0]["output"] == "begun\n[stopped]"
+
+
+def test_a_clipboard_command_that_hangs_ends_with_a_program_that_is_killed(server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "xclip"
+    command.write_text("#!/bin/sh\nsleep 300 & echo $$ $! > pids.txt; wait\n")
+    command.chmod(0o755)
+    extra = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "DISPLAY": ":0"}
+    server.script(says("words to copy"))
+    with opened(server, tmp_path, extra=extra) as app:
+        app.say("tell me")
+        app.sees("words to copy")
+        app.sees_no("Esc stops")
+        app.say("/copy")
+        numbers = tmp_path / "pids.txt"
+        app.until(lambda: numbers.exists() and len(numbers.read_text().split()) == 2, "the command was not run")
+        app.process.kill()
+        app.process.wait()
+        assert gone([int(word) for word in numbers.read_text().split()])
 
 
 def test_the_embedded_model_ends_with_the_program(tmp_path: Path) -> None:

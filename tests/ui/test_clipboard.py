@@ -1,3 +1,4 @@
+import asyncio
 import base64
 import os
 from collections.abc import Mapping
@@ -6,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.model_server import ModelServer
+from tests.processes import is_running
 from tests.ui.support import sitting
+from tests.waiting import becomes_true
 from tui_agent.ui.clipboard import LONGEST_FOR_TERMINALS, Clipboard, write_to_file
 
 
@@ -49,6 +52,17 @@ async def test_a_clipboard_that_gives_something_else_back_is_not_called_checked(
 async def test_a_failing_clipboard_is_not_said_to_have_copied(tmp_path: Path) -> None:
     script(tmp_path, "xclip", "exit 1")
     assert (await Clipboard(len, machine(tmp_path, DISPLAY=":0")).copy("words")).startswith("Sent 5 characters")
+
+
+async def test_a_clipboard_that_hangs_is_ended_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    script(tmp_path, "xclip", 'sleep 300 & echo $$ $! > "$DIR/pids.new"; mv "$DIR/pids.new" "$DIR/pids"; wait')
+    copying = asyncio.create_task(Clipboard(len, machine(tmp_path, DISPLAY=":0")).copy("words"))
+    assert await becomes_true((tmp_path / "pids").exists)
+    copying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await copying
+    numbers = [int(number) for number in (tmp_path / "pids").read_text().split()]
+    assert await becomes_true(lambda: not any(map(is_running, numbers)))
 
 
 async def test_over_ssh_the_clipboard_of_the_other_machine_is_left_alone(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tui_agent.agent.tools.child_process import GUARD
+from tui_agent.agent.tools.guarding_child import end_session
 from tui_agent.language import _, ngettext
 from tui_agent.values import frozen
 
@@ -96,6 +98,7 @@ class Clipboard:
         program = shutil.which(name, path=self._environ.get("PATH"))
         if program is None:
             return None
+        GUARD.start()
         try:
             process = await asyncio.create_subprocess_exec(
                 program,
@@ -104,15 +107,20 @@ class Clipboard:
                 stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
                 env=dict(self._environ),
+                start_new_session=True,
             )
         except OSError:
             return None
-        try:
-            written, _errors = await asyncio.wait_for(process.communicate(data), _SECONDS)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
-            return None
+        # Only until it has ended: what it leaves behind is there to give the copy to other programs.
+        with GUARD.over(process.pid):
+            try:
+                written, _errors = await asyncio.wait_for(process.communicate(data), _SECONDS)
+            except TimeoutError:
+                return None
+            finally:
+                if process.returncode is None:
+                    end_session(process.pid)
+                    await process.wait()
         return (written or b"") if process.returncode == 0 else None
 
 

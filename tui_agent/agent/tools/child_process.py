@@ -14,7 +14,7 @@ from tui_agent.agent.tools.guarding_child import end_session, signal_session
 from tui_agent.agent.tools.text_files import size_in_words
 from tui_agent.values import frozen
 
-_GUARD = ProcessGuard()
+GUARD = ProcessGuard()
 """One for the whole program: a process that dies takes all that it has started with it."""
 
 _GATE = 'IFS= read -r go && exec "$@"'
@@ -64,7 +64,7 @@ async def run_program(
     given: bytes | None = None,
     most_bytes: int | None = None,
     report: Callable[[str], None] = lambda _: None,
-    guard: ProcessGuard = _GUARD,
+    guard: ProcessGuard = GUARD,
     stop: asyncio.Event | None = None,
 ) -> Finished:
     """Runs the program to its end, to the time limit, until it has printed `most_bytes`, or until `stop` is set.

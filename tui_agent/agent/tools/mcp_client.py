@@ -2,15 +2,27 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import asynccontextmanager, suppress
 from typing import TextIO
 
+import anyio
 import httpx2
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import Client, MCPError
+from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, ContentBlock, EmbeddedResource, ResourceLink, TextContent, TextResourceContents
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+    jsonrpc_message_adapter,
+)
 
+from tui_agent.agent.tools.mcp_process import ServerProcess, server_process
 from tui_agent.agent.tools.mcp_values import (
     ConnectionLost,
     LocalServer,
@@ -88,15 +100,8 @@ async def connected(server: Server, errors: TextIO) -> AsyncIterator[McpConnecti
 @asynccontextmanager
 async def _client(server: Server, errors: TextIO) -> AsyncIterator[Client]:
     match server:
-        case LocalServer(_, command, arguments, environment, directory):
-            parameters = StdioServerParameters(
-                command=command,
-                args=list(arguments),
-                env=dict(environment),
-                cwd=directory or Path.home(),
-                encoding_error_handler="replace",
-            )
-            async with Client(stdio_client(parameters, errlog=errors)) as client:
+        case LocalServer():
+            async with Client(_spoken_with(server, errors)) as client:
                 yield client
         case RemoteServer(_, url, headers):
             timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
@@ -105,6 +110,58 @@ async def _client(server: Server, errors: TextIO) -> AsyncIterator[Client]:
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
                 yield client
+
+
+_Received = SessionMessage | Exception
+
+
+@asynccontextmanager
+async def _spoken_with(
+    server: LocalServer, errors: TextIO
+) -> AsyncIterator[tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]]:
+    """What the SDK's own client of local servers gives, with a process that ends even if this program is killed."""
+    into_client, from_server = anyio.create_memory_object_stream[_Received](0)
+    to_server, out_of_client = anyio.create_memory_object_stream[SessionMessage](0)
+    async with (
+        into_client,
+        from_server,
+        to_server,
+        out_of_client,
+        server_process(server, get_default_environment(), errors) as process,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(_hear, process, into_client)
+        tasks.start_soon(_tell, process, out_of_client, into_client)
+        yield from_server, to_server
+        tasks.cancel_scope.cancel()
+
+
+async def _hear(process: ServerProcess, into_client: MemoryObjectSendStream[_Received]) -> None:
+    """Hand on what it says; when it says no more, or nothing that has an end, the connection is over."""
+    async with into_client:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, ValueError):
+            async for line in process.lines():
+                await into_client.send(_parsed(line))
+
+
+def _parsed(line: str) -> _Received:
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error
+
+
+async def _tell(
+    process: ServerProcess,
+    out_of_client: MemoryObjectReceiveStream[SessionMessage],
+    into_client: MemoryObjectSendStream[_Received],
+) -> None:
+    """Hand on what the client says; a server that does not listen is one that is gone."""
+    try:
+        async for sent in out_of_client:
+            await process.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True))
+    except OSError:
+        await into_client.aclose()
 
 
 def _is_closed(error: MCPError) -> bool:
