@@ -1,5 +1,8 @@
 """Changes of files by tools: what they replaced is kept, can be looked at, put back, and changed again."""
 
+import os
+import re
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +25,7 @@ from tui_agent.agent.turn import text_parts
 from tui_agent.archive import Archive, KeptFile
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid, deed_of
-from tui_agent.errors import ToolFailed, UsageError
+from tui_agent.errors import NotSaved, ToolFailed, UsageError
 
 
 def write(path: str, content: str, call_id: str = "") -> Call:
@@ -145,6 +148,61 @@ async def test_what_somebody_else_has_changed_since_is_named_and_can_be_had_agai
             assert texts(work) == {"f.txt": "somebody else", "h.txt": "agent"}
 
 
+@pytest.mark.parametrize("in_the_way", ["directory", "link", "pipe", "no way to it"])
+async def test_a_file_that_something_is_in_the_way_of_keeps_no_other_back(tmp_path: Path, in_the_way: str) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("early.txt", "agent"))
+            await change(at, server, write("sub/f.txt", "agent"), write("g.txt", "agent"))
+            put_in_the_way(work / "sub", in_the_way)
+            reversal = await undoing(at.session, at.services.directory)
+            assert [step.shown for step in reversal.steps] == ["g.txt"]
+            (reason,) = reversal.refused
+            assert str(work / "sub" / "f.txt") in reason
+            assert await _do(at, reversal) == DeedPart("files put back", "g.txt")
+
+            assert await undo(at) == DeedPart("files put back", "early.txt")
+            with pytest.raises(UsageError, match=re.escape(reason)):
+                await undo(at)
+
+            shutil.rmtree(work / "sub", ignore_errors=True)
+            (work / "sub").unlink(missing_ok=True)
+            assert await undo(at) == DeedPart("files put back", "sub/f.txt")
+            assert await redo(at) == DeedPart("files changed again", "early.txt")
+            assert await redo(at) == DeedPart("files changed again", "sub/f.txt\ng.txt")
+
+
+def put_in_the_way(directory: Path, kind: str) -> None:
+    """Something that is no file where `directory / "f.txt"` was, or on the way to it."""
+    (directory / "f.txt").unlink()
+    if kind == "directory":
+        (directory / "f.txt").mkdir()
+    elif kind == "link":
+        (directory / "f.txt").symlink_to(directory)
+    elif kind == "pipe":
+        os.mkfifo(directory / "f.txt")
+    else:
+        directory.rmdir()
+        directory.write_text("a file")
+
+
+async def test_a_change_that_could_not_be_noted_can_be_made_again_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "work" / "f.txt"
+    with faulty_disk() as (disk, fault), ModelServer() as server:
+        async with workshop(server, tmp_path, open_archive=partial(Archive.open, vfs=disk)) as at:
+            await change(at, server, write("f.txt", "agent"))
+            for reverse, is_there_then in ((undoing, False), (redoing, True)):
+                reversal = await reverse(at.session, at.services.directory)
+                fault.begin(1, apsw.FullError, forever=True)
+                with pytest.raises(NotSaved):
+                    await carry_out(at.session, reversal)
+                fault.heal()
+                await _do(at, await reverse(at.session, at.services.directory))
+                assert file.exists() is is_there_then
+            assert file.read_text() == "agent"
+
+
 async def test_a_file_that_changes_while_the_question_stands_is_left_alone(tmp_path: Path) -> None:
     work = tmp_path / "work"
     with ModelServer() as server:
@@ -159,6 +217,9 @@ async def test_a_file_that_changes_while_the_question_stands_is_left_alone(tmp_p
             again = await undoing(at.session, at.services.directory)
             assert [step.shown for step in again.steps] == ["g.txt"]
             assert again.foreign == ("g.txt",)
+            await _do(at, again)
+            assert await redo(at) == DeedPart("files changed again", "f.txt\ng.txt")
+            assert texts(work) == {"f.txt": "agent", "g.txt": "meanwhile"}
 
 
 async def test_a_change_that_failed_is_none_to_take_back(tmp_path: Path) -> None:

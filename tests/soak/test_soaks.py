@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import corruptions, kills, secrets, sinks, sinks_outside, storage_failures
+from tests.soak import corruptions, kills, secrets, sinks, sinks_outside, storage_failures, workflows
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ def test_killed_at_any_moment_it_loses_nothing_it_has_told(tmp_path: Path) -> No
 
 def test_whichever_call_to_the_disk_fails_nothing_is_left_half_done(tmp_path: Path) -> None:
     figures = asyncio.run(storage_failures.fail_every(tmp_path, every=17))
-    assert set(figures.failures) == set(storage_failures.WORKFLOWS)
+    assert set(figures.failures) == set(workflows.WORKFLOWS)
     assert figures.faults == []
 
 

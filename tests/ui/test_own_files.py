@@ -65,6 +65,23 @@ async def test_what_somebody_else_has_changed_is_overwritten_only_when_told(tmp_
             assert not note.exists()
 
 
+async def test_what_stays_as_it_is_is_named_beside_what_is_put_back(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    other = Call("write_file", {"path": "other.txt", "content": "hello"}, "other")
+    with ModelServer(calls(writing("hello\n"), other), says("Written.")) as server:
+        async with at_work(server, tmp_path) as person:
+            await let_it_write(person)
+            (work / "note.txt").unlink()
+            (work / "note.txt").mkdir()
+            await person.send("/undo-files")
+            await person.sees("Take these changes back?")
+            assert "note.txt is a directory, not a file." in " ".join(person.seen.split())
+            assert "-hello" in person.seen
+            await person.press("y")
+            await person.sees("1 file is as it was")
+            assert not (work / "other.txt").exists()
+
+
 async def test_while_a_turn_runs_no_file_is_put_back(tmp_path: Path) -> None:
     gate = Gate()
     with ModelServer(calls(writing("hello\n")), says("Written."), says("Later.", hold=gate)) as server:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from tui_agent.archive import NO_FILE, KeptFile
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import UserSaid
 from tui_agent.core.events import Event
-from tui_agent.errors import TuiAgentError, UsageError
+from tui_agent.errors import NotSaved, ToolFailed, TuiAgentError, UsageError
 from tui_agent.language import _
 from tui_agent.values import frozen
 
@@ -50,6 +51,8 @@ class Reversal:
 
     is_redo: bool
     steps: tuple[FileStep, ...]
+    refused: tuple[str, ...] = ()
+    """What of the same turn, and of turns after it, stays as it is: a sentence each that names the file."""
 
     @property
     def foreign(self) -> tuple[str, ...]:
@@ -62,11 +65,10 @@ class Reversal:
 
 
 async def undoing(session: Session, root: Path) -> Reversal:
-    """What taking back the newest changes that stand would do.
+    """What taking back the newest changes that stand would do. A file that is in the way of that keeps no other back.
 
     Raises:
-        UsageError: there are none, or what a file held is not kept any more.
-        ToolFailed: a file cannot be read.
+        UsageError: there are none, or none that can be taken back.
     """
     return await _reversal(session, root, is_redo=False)
 
@@ -93,14 +95,30 @@ async def carry_out(session: Session, reversal: Reversal, secret: str = "") -> l
     done: list[FileStep] = []
     try:
         for step in reversal.steps:
-            await asyncio.to_thread(_put, step)
+            await (_redo if reversal.is_redo else _undo)(session, step, secret.encode())
             done.append(step)
-            await session.archive.turn_kept_files(session.id, _turned(step, reversal.is_redo, secret.encode()))
     except TuiAgentError:
         if done:
             await session.append(_deed(reversal.is_redo, done))
         raise
     return await session.append(_deed(reversal.is_redo, done))
+
+
+async def _undo(session: Session, step: FileStep, secret: bytes) -> None:
+    """What the file holds is kept before it is replaced: killed in between, the program still has both."""
+    await session.archive.turn_kept_files(session.id, _turned(step, False, secret))
+    try:
+        await asyncio.to_thread(_put, step)
+    except TuiAgentError:
+        with suppress(NotSaved):  # then it stands as taken back; doing it again changes nothing and sets that right
+            await session.archive.turn_kept_files(session.id, step.changes)
+        raise
+
+
+async def _redo(session: Session, step: FileStep, secret: bytes) -> None:
+    """What the file is to hold is kept until it holds it."""
+    await asyncio.to_thread(_put, step)
+    await session.archive.turn_kept_files(session.id, _turned(step, True, secret))
 
 
 def _deed(is_redo: bool, done: Sequence[FileStep]) -> UserSaid:
@@ -115,23 +133,40 @@ def _refuse_while_asked(session: Session) -> None:
 
 async def _reversal(session: Session, root: Path, *, is_redo: bool) -> Reversal:
     _refuse_while_asked(session)
-    kept = await session.archive.kept_files(session.id, undone=is_redo)
-    if not kept:
-        raise UsageError(
-            _("There is nothing to do again.") if is_redo else _("There is no change of a file to take back."),
-            _("Only what write_file and edit_file have changed in this session is kept, not what commands did."),
-        )
+    refused: dict[str, None] = {}
+    beyond = None
+    while kept := await session.archive.kept_files(session.id, undone=is_redo, beyond=beyond):
+        steps, reasons = await asyncio.to_thread(_steps, kept, root, is_redo)
+        refused |= dict.fromkeys(reasons)
+        if steps:
+            return Reversal(is_redo, tuple(steps), tuple(refused))
+        beyond = kept[0].turn
+    if refused:
+        raise UsageError(" ".join(refused), _("No file was changed."))
+    raise UsageError(
+        _("There is nothing to do again.") if is_redo else _("There is no change of a file to take back."),
+        _("Only what write_file and edit_file have changed in this session is kept, not what commands did."),
+    )
+
+
+def _steps(kept: Sequence[KeptFile], root: Path, is_redo: bool) -> tuple[list[FileStep], list[str]]:
+    """A step for each file of a turn, and why there is none for the others."""
     changes: dict[str, list[KeptFile]] = {}
     for each in kept:
         changes.setdefault(each.path, []).append(each)
-    steps = [await asyncio.to_thread(_step, Path(path), made, root, is_redo) for path, made in changes.items()]
-    gone = [step.shown for step in steps if step.then is None and _wanted(step.changes, is_redo)[1] != NO_FILE]
-    if gone:
-        raise UsageError(
-            _("What {files} held is not kept any more.").format(files=", ".join(gone)),
-            _("No file was changed."),
-        )
-    return Reversal(is_redo, tuple(steps))
+    steps: list[FileStep] = []
+    reasons: list[str] = []
+    for path, made in changes.items():
+        try:
+            step = _step(Path(path), made, root, is_redo)
+        except ToolFailed as error:
+            reasons.append(error.what)
+            continue
+        if step.then is None and _wanted(made, is_redo)[1] != NO_FILE:
+            reasons.append(_("What {file} held is not kept any more.").format(file=step.shown))
+        else:
+            steps.append(step)
+    return steps, reasons
 
 
 def _wanted(changes: Sequence[KeptFile], is_redo: bool) -> tuple[bytes | None, str, str]:

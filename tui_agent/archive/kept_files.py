@@ -65,9 +65,12 @@ class ArchivedFiles(LastResort):
         """
         await self._worker.write(lambda connection: _forget(connection, session_id, number))
 
-    async def kept_files(self, session_id: str, *, undone: bool) -> list[KeptFile]:
-        """The changes of one turn, in their order: the newest that stands, or the one that was taken back last."""
-        return await self._worker.read(lambda connection: _newest(connection, session_id, undone))
+    async def kept_files(self, session_id: str, *, undone: bool, beyond: int | None = None) -> list[KeptFile]:
+        """The changes of one turn, in their order: the newest that stands, or the one that was taken back last.
+
+        `beyond` is a turn that is passed over: the next one after it in that order.
+        """
+        return await self._worker.read(lambda connection: _newest(connection, session_id, undone, beyond))
 
     async def turn_kept_files(self, session_id: str, changed: Sequence[KeptFile]) -> None:
         """Note that these changes were taken back, or made again, with the contents that they have now.
@@ -109,13 +112,13 @@ def _forget(connection: apsw.Connection, session_id: str, number: int) -> None:
     connection.execute("DELETE FROM kept_file WHERE session = ? AND number = ?", (session_id, number))
 
 
-def _newest(connection: apsw.Connection, session_id: str, undone: bool) -> list[KeptFile]:
-    which = "min" if undone else "max"
+def _newest(connection: apsw.Connection, session_id: str, undone: bool, beyond: int | None) -> list[KeptFile]:
+    which, is_beyond = ("min", ">") if undone else ("max", "<")
     rows: Any = connection.execute(
         "SELECT turn, path, before, before_digest, after_digest, after, undone, number, mode FROM kept_file"
-        f" WHERE session = ?1 AND undone = ?2 AND turn ="
-        f" (SELECT {which}(turn) FROM kept_file WHERE session = ?1 AND undone = ?2) ORDER BY number",
-        (session_id, int(undone)),
+        f" WHERE session = ?1 AND undone = ?2 AND turn = (SELECT {which}(turn) FROM kept_file"
+        f" WHERE session = ?1 AND undone = ?2 AND (?3 IS NULL OR turn {is_beyond} ?3)) ORDER BY number",
+        (session_id, int(undone), beyond),
     ).fetchall()
     return [
         KeptFile(

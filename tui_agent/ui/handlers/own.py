@@ -81,6 +81,8 @@ def _ask(chat: Conductor, reversal: Reversal, title: str, about: str, command: s
         about = _("What somebody else has changed since in {files} goes with it. {about}").format(
             files=", ".join(reversal.foreign), about=about
         )
+    if reversal.refused:
+        about = _("{about} This stays as it is: {refused}").format(about=about, refused=" ".join(reversal.refused))
     question = DiffQuestion(title, about, reversal.diff())
     chat.app.push_screen(question, lambda yes: _carry_out_later(chat, reversal) if yes else None)
 
