@@ -155,7 +155,7 @@ async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: 
     with ModelServer() as server:
         async with sitting(server, tmp_path, **settings) as person:
             await person.send("/tour")
-            await person.sees("1/3")
+            await person.sees("1/3 ·")
             session = person.session
             full = session.gauge().tokens
             assert 0.8 < (session.gauge().trigger_share or 0) < 1, "the window is small, and all but full"
@@ -165,14 +165,14 @@ async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: 
             await person.press("l", *["down"] * before, "plus")
             await person.sees("[+] rsync -a")
             await person.press("a")
-            await person.sees("2/3")
+            await person.sees("2/3 ·")
             assert session.gauge().tokens < full
             assert any(kept.kind == "command" for kept in changes.kept_details(session))
             await person.press("f8")
-            await person.sees("3/3")
+            await person.sees("3/3 ·")
             assert session.gauge().tokens == full
             await person.press("ctrl+n")
-            await person.until(lambda: "3/3" not in person.seen)
+            await person.until(lambda: not person.app.screen.has_class("-coached"))
         assert server.requests == []
 
 
