@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tui_agent.agent.tools.child_process import GUARD
+from tui_agent.agent.tools.child_process import GUARD, gated
 from tui_agent.agent.tools.guarding_child import end_session
 from tui_agent.language import _, ngettext
 from tui_agent.values import frozen
@@ -101,8 +101,7 @@ class Clipboard:
         GUARD.start()
         try:
             process = await asyncio.create_subprocess_exec(
-                program,
-                *arguments,
+                *gated((program, *arguments)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -114,7 +113,7 @@ class Clipboard:
         # Only until it has ended: what it leaves behind is there to give the copy to other programs.
         with GUARD.over(process.pid):
             try:
-                written, _errors = await asyncio.wait_for(process.communicate(data), _SECONDS)
+                written, _errors = await asyncio.wait_for(process.communicate(b"\n" + data), _SECONDS)
             except TimeoutError:
                 return None
             finally:

@@ -18,10 +18,6 @@ GUARD = ProcessGuard()
 """One for the whole program: a process that dies takes all that it has started with it."""
 
 _GATE = 'IFS= read -r go && exec "$@"'
-"""A shell that becomes the program at a word, and ends without one: the guard knows of it before it has done anything.
-
-Between the start of a process and the word to the guard this program may be killed, and nobody would end that process.
-"""
 
 _HEAD = _TAIL = 1024 * 1024
 """Bytes kept of the beginning and of the end of what a program prints."""
@@ -55,6 +51,15 @@ class Finished:
     """Whether it had left processes in the background, which were ended."""
 
 
+def gated(arguments: Sequence[str], *, reads: bool = True) -> tuple[str, ...]:
+    """A shell that becomes the program at a line of input, and ends without one.
+
+    So the guard knows of it before it has done anything: between the start of a process and the word to the guard this
+    program may be killed, and nobody would end that process. `reads` is whether the program gets the rest of the input.
+    """
+    return ("/bin/sh", "-c", _GATE if reads else f"{_GATE} </dev/null", "sh", *arguments)
+
+
 async def run_program(
     arguments: Sequence[str],
     *,
@@ -78,11 +83,10 @@ async def run_program(
     readable, writable = os.pipe()
     printed = _Printed(readable, most_bytes, report, stop or asyncio.Event())
     guard.start()
-    gate = _GATE if given is not None else f"{_GATE} </dev/null"
     try:
         try:
             process = await asyncio.create_subprocess_exec(
-                *("/bin/sh", "-c", gate, "sh", *arguments),
+                *gated(arguments, reads=given is not None),
                 stdin=subprocess.PIPE,
                 stdout=writable,
                 stderr=writable,
