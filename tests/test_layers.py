@@ -73,6 +73,8 @@ SCREEN = {"textual", "rich"}
         ("import tui_agent.archive.store", HEAVY | SCREEN),
         ("import tui_agent.settings, tui_agent.paths", HEAVY | SCREEN | {"apsw", "asyncio"}),
         ("import tui_agent.agent.services, tui_agent.agent.headless", HEAVY | SCREEN),
+        ("import tui_agent.agent.tools.registry", HEAVY | SCREEN | {"pathspec"}),
+        ("from tui_agent.agent.instructions import Path, _read; assert _read(Path('docs')) is None", {"ctypes"}),
         ("import tui_agent.ui.app", HEAVY),
         ("from tui_agent.cli import main; main(['--version'])", HEAVY | SCREEN | {"apsw"}),
         ("from tui_agent.cli import main; main(['sessions', 'list'])", HEAVY | SCREEN),

@@ -76,6 +76,8 @@ def _read(directory: Path) -> Offer | None:
     workspace = Workspace(directory)
     try:
         place = workspace.locate(FILE_NAME)
+        if not place.exists:  # as in most places; to open it takes what must be loaded first
+            return None
         content = files.read_file(place.real, MOST_BYTES + 1)
     except (FileNotFoundError, ToolFailed):
         return None

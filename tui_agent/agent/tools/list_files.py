@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from tui_agent.agent.tools.arguments import optional_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
 from tui_agent.agent.tools.text_files import visible
-from tui_agent.agent.tools.tree import Tree, tree_of
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -66,6 +65,8 @@ class ListFiles:
                 raise ToolFailed("This intent was made by another tool.")
 
     def _list(self, place: Place, glob: str) -> ToolResult:
+        from tui_agent.agent.tools.tree import tree_of  # what .gitignore means takes time to load
+
         try:
             tree = tree_of(self._workspace, place.real, glob)
         except FileNotFoundError:
@@ -73,19 +74,17 @@ class ListFiles:
         except ValueError as error:
             raise ToolFailed(f"{glob!r} is not a valid glob: {error}.") from error
         base = "" if place.shown == "." else f"{place.shown}/"
-        return ToolResult(_text(tree, base, glob), summary=count_of(len(tree.paths), "file"))
+        return ToolResult(_text(tree.paths, tree.is_complete, base, glob), summary=count_of(len(tree.paths), "file"))
 
 
-def _text(tree: Tree, base: str, glob: str) -> str:
-    lines = [visible(base + path).replace("\n", "⏎") for path in tree.paths[:_MOST_SHOWN]]
-    if not tree.paths:
+def _text(paths: Sequence[str], is_complete: bool, base: str, glob: str) -> str:
+    lines = [visible(base + path).replace("\n", "⏎") for path in paths[:_MOST_SHOWN]]
+    if not paths:
         lines.append("[no file matches]" if glob else "[no files]")
-    if len(tree.paths) > _MOST_SHOWN:
-        lines.append(
-            f"[{len(tree.paths) - _MOST_SHOWN:,} more files; narrow it with path or glob. Files by directory:]"
-        )
-        lines += _by_directory(tree.paths)
-    if not tree.is_complete:
+    if len(paths) > _MOST_SHOWN:
+        lines.append(f"[{len(paths) - _MOST_SHOWN:,} more files; narrow it with path or glob. Files by directory:]")
+        lines += _by_directory(paths)
+    if not is_complete:
         lines.append("[the tree is too large; this is not all of it]")
     return "\n".join(lines)
 

@@ -12,7 +12,6 @@ from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of, one
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.child_process import Finished, run_program
 from tui_agent.agent.tools.search_worker import LONGEST_LINE
-from tui_agent.agent.tools.tree import tree_of
 from tui_agent.agent.workspace import Place, Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -123,6 +122,8 @@ class SearchFiles:
 
     def _names(self, search: _Search) -> bytes:
         """The files to search, each ended by a NUL."""
+        from tui_agent.agent.tools.tree import tree_of  # what .gitignore means takes time to load, and rg knows it
+
         if not search.place.is_directory:
             return os.fsencode(search.place.real.name) + b"\0"
         try:
