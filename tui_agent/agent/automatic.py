@@ -15,13 +15,7 @@ from tui_agent.context.policy import STALLS_BEFORE_PAUSE, pause
 from tui_agent.context.prune import superseded
 from tui_agent.core.entries import Compacted, Detail, Noticed
 from tui_agent.core.events import CompactionEnded, Event
-from tui_agent.errors import (
-    ApprovalPending,
-    CompactionError,
-    ModelError,
-    NothingToFold,
-    SummaryRejected,
-)
+from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.values import frozen
 
 
@@ -147,6 +141,4 @@ def _is_told(session: Session) -> bool:
                 return True
             case Compacted():
                 return False
-            case _:
-                pass
     return False

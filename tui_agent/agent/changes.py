@@ -131,8 +131,6 @@ async def unprune(session: Session) -> list[Event]:
                 left_out |= set(seqs)
             case Unpruned(seqs):
                 left_out -= set(seqs)
-            case _:
-                pass
     if not left_out:
         raise CompactionError(_("No tool output is left out of the context."))
     return await session.append(Unpruned(tuple(sorted(left_out))))

@@ -109,8 +109,6 @@ class Run:
                 self._stream(text)
             case TurnEnded(finish):
                 self._finish = finish
-            case _:
-                pass
 
     def say_reply(self, text: str, code: int = DONE) -> int:
         """The answer of a command."""
@@ -164,8 +162,6 @@ class Run:
                 self._failure = sentences((what, meaning, todo))
             case ToolReturned(name=name, subject=subject, failed=failed):
                 self._note(f"[{name} {subject}{' failed' if failed else ''}]")
-            case _:
-                pass
 
     # ── as text ──────────────────────────────────────────────────────────────
 

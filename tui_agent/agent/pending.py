@@ -53,8 +53,6 @@ def pending_approval(log: Log) -> ToolCall | None:
                 pending = None
             case Interrupted():
                 pending = None
-            case _:
-                pass
     return waiting.get(pending) if pending is not None else None
 
 

@@ -118,8 +118,6 @@ def _results(session: Session) -> list[_Result]:
                 asked_back.update(seqs)
             case AssistantSaid():
                 newest_answer = each.seq
-            case _:
-                pass
     return [
         _Result(each, estimate(stubs[each.seq]) if each.seq in stubs else each.tokens, each.seq > newest_answer)
         for each in session.tail

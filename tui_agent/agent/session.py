@@ -21,11 +21,7 @@ from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.tokens import estimate, estimate_sampled
 from tui_agent.core.counting import Counter
-from tui_agent.core.entries import (
-    AssistantSaid,
-    Entry,
-    Logged,
-)
+from tui_agent.core.entries import AssistantSaid, Entry, Logged
 from tui_agent.core.events import Appended, ContextMeasured, ContextMoved, Event, Gauge
 from tui_agent.core.messages import characters
 from tui_agent.errors import NotSaved
@@ -36,10 +32,8 @@ Patience = Callable[[NotSaved], Awaitable[bool]]
 Clock = Callable[[], str]
 """The time as `Logged.at` wants it."""
 
-
 SurroundingsNow = Callable[[], Surroundings]
 """Tells what is not in the log, at this moment: date, directory, window, tool schemas."""
-
 
 STRIDE = 2_000
 """Characters of an arriving answer after which its count is kept."""
@@ -336,8 +330,6 @@ def last_answer(session: Session) -> str:
         match logged.entry:
             case AssistantSaid(text) if text.strip() and not is_rewound(logged.seq, session.checkpoint.rewound):
                 return text
-            case _:
-                pass
     return ""
 
 

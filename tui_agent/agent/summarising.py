@@ -164,8 +164,6 @@ class Summariser:
                     case Replied(reply):
                         self._spend(reply.usage)
                         answers.append(accepted(reply.text, reply.finish, bool(reply.tool_calls)))
-                    case _:
-                        pass
 
     def _spend(self, usage: Usage | None) -> None:
         if usage is None:

@@ -152,20 +152,11 @@ class Turn:
         doubts = Doubts(bench.settings.max_rounds)
         while True:
             if calls:
-                tool_round = ToolRound(bench, session, calls, self.approve, doubts)
-                async with aclosing(tool_round.run()) as events:
+                async with aclosing(self._carry_out(calls, doubts)) as events:
                     async for event in events:
                         yield event
-                if tool_round.left_pending:
-                    yield TurnEnded("approval")
-                    return
-                doubt = doubts.after_round(tool_round.is_unreadable)
-                if doubt and not await self._may_go_on(doubt):
-                    stopped = Noticed(_("{doubt} The turn was stopped here.").format(doubt=doubt), "warning")
-                    for event in await session.append(stopped):
-                        yield event
-                    yield TurnEnded("limit")
-                    return
+                        if isinstance(event, TurnEnded):
+                            return
             versions = session.checkpoint.version
             async with aclosing(make_room(bench, session, self.review)) as events:
                 async for event in events:
@@ -195,6 +186,22 @@ class Turn:
                 async for event in events:
                     yield event
         yield TurnEnded(said.finish or "interrupted")
+
+    async def _carry_out(self, calls: tuple[ToolCall, ...], doubts: Doubts) -> AsyncGenerator[Event, None]:
+        """Run the calls of one answer. The turn ends with them if a question is left open, or the user has doubts."""
+        tool_round = ToolRound(self.bench, self.session, calls, self.approve, doubts)
+        async with aclosing(tool_round.run()) as events:
+            async for event in events:
+                yield event
+        if tool_round.left_pending:
+            yield TurnEnded("approval")
+            return
+        doubt = doubts.after_round(tool_round.is_unreadable)
+        if doubt and not await self._may_go_on(doubt):
+            stopped = Noticed(_("{doubt} The turn was stopped here.").format(doubt=doubt), "warning")
+            for event in await self.session.append(stopped):
+                yield event
+            yield TurnEnded("limit")
 
     async def _ask(self, exchange: Exchange) -> AsyncGenerator[Event, None]:
         """One exchange; if the endpoint says the context is too long, compact once and ask once more."""

@@ -217,8 +217,6 @@ def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
             case Unpruned(seqs):
                 for seq in seqs:
                     stubs.pop(seq, None)
-            case _:
-                pass
     return stubs
 
 

@@ -121,8 +121,6 @@ class _Reader:
                 if step is not None and _take(step, logged, call_id):
                     step.last = logged.seq
                     self.answering.add(logged.seq)
-            case _:
-                pass
 
     def hide(self, answer: AssistantSaid) -> None:
         """Note a rewound answer: results of its calls must not be taken for those of an earlier call."""

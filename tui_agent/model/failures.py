@@ -3,7 +3,7 @@
 import errno
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tui_agent.errors import (
     AuthFailed,
@@ -28,6 +28,10 @@ from tui_agent.model.said import ServerSaid
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530})
 """Statuses after which the same request may succeed."""
 
+_ABOUT_THE_KEY = ("invalid_api_key", "api_key_invalid", "api key not valid", "invalid api key", "authentication_error")
+_ABOUT_MONEY = ("insufficient_quota", "insufficient credits", "insufficient balance", "billing_hard")
+_ABOUT_THE_RATE = ("rate_limit", "too many requests")
+
 
 class NotRepeated(EndpointUnreachable):
     """No connection for a reason that will be the same in a few seconds, or after a long wait already."""
@@ -38,43 +42,25 @@ def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: 
     overflow = overflow_in(said, endpoint.host)
     if overflow is not None:
         return _overflow(said, endpoint, overflow.limit)
+    status, told = _status(said), _told(said, endpoint)
     if tools and refuses_tools(said):
-        return _refused(
-            ToolsRefused(
-                _told(said, endpoint), _("This model cannot use tools."), _("Choose another model, or turn tools off.")
-            ),
-            said,
-        )
-    status = _status(said)
+        meaning, todo = _("This model cannot use tools."), _("Choose another model, or turn tools off.")
+        return _refused(ToolsRefused(told, meaning, todo), said)
     words = said.words()
-    if status in (401, 403) or _is_about_the_key(words):
+    if status in (401, 403) or _says_any(words, _ABOUT_THE_KEY):
         return _auth(said, endpoint, status)
-    if status == 402 or _is_about_money(words):
-        return _refused(
-            RequestRefused(
-                _told(said, endpoint), _("The account has no credit left."), _("Top it up, or choose another endpoint.")
-            ),
-            said,
-        )
+    if status == 402 or _says_any(words, _ABOUT_MONEY):
+        meaning, todo = _("The account has no credit left."), _("Top it up, or choose another endpoint.")
+        return _refused(RequestRefused(told, meaning, todo), said)
     if is_template_trouble(said):
-        return _refused(
-            RequestRefused(
-                _told(said, endpoint),
-                _("The model's chat template cannot put these messages together."),
-                _("Choose another model, or start a new session."),
-            ),
-            said,
-        )
-    if status == 429 or _is_about_the_rate(words):
-        return _passing(RateLimited(_told(said, endpoint), _("Too many requests for now."), _wait(said)), said)
+        meaning = _("The model's chat template cannot put these messages together.")
+        return _refused(RequestRefused(told, meaning, _("Choose another model, or start a new session.")), said)
+    if status == 429 or _says_any(words, _ABOUT_THE_RATE):
+        return _passing(RateLimited(told, _("Too many requests for now."), _wait(said)), said)
     if status in _PASSING or (status is not None and status >= 500 and status not in (501, 505)):
-        return _passing(
-            ServerFailed(_told(said, endpoint), _("The endpoint failed on its own side."), _wait(said)), said
-        )
+        return _passing(ServerFailed(told, _("The endpoint failed on its own side."), _wait(said)), said)
     if status is None:
-        return _passing(
-            ServerFailed(_told(said, endpoint), _("The endpoint reported an error."), _("Try again.")), said
-        )
+        return _passing(ServerFailed(told, _("The endpoint reported an error."), _("Try again.")), said)
     return _refused(_refusal(said, endpoint, model, status), said)
 
 
@@ -268,28 +254,8 @@ def _duration(seconds: float) -> str:
     )
 
 
-def _is_about_the_key(words: str) -> bool:
-    return any(
-        phrase in words
-        for phrase in (
-            "invalid_api_key",
-            "api_key_invalid",
-            "api key not valid",
-            "invalid api key",
-            "authentication_error",
-        )
-    )
-
-
-def _is_about_money(words: str) -> bool:
-    return any(
-        phrase in words
-        for phrase in ("insufficient_quota", "insufficient credits", "insufficient balance", "billing_hard")
-    )
-
-
-def _is_about_the_rate(words: str) -> bool:
-    return "rate_limit" in words or "too many requests" in words
+def _says_any(words: str, phrases: Sequence[str]) -> bool:
+    return any(phrase in words for phrase in phrases)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -317,8 +317,6 @@ class Conductor:
                 session = self.view.session
                 if session is not None:
                     self._work("older", self._older, session, before)
-            case _:
-                pass
 
     async def _submitted(self, wanted: Say | Run | Shell | UnknownCommand, typed: str) -> None:
         match wanted:

@@ -46,8 +46,6 @@ class Finder:
                 await self._begin(words)
             case FindBar.Stepped(step):
                 await self._step(step)
-            case _:
-                pass
 
     async def _begin(self, words: str) -> None:
         self._words, self._older = words, []

@@ -188,8 +188,6 @@ class SessionView:
                 self._streamed = text + reasoning
             case ContextMoved():
                 return True
-            case _:
-                pass
         return False
 
     def _appended(self, logged: Logged) -> bool:
@@ -200,8 +198,6 @@ class SessionView:
                 self.show_title()
             case Compacted() | Pinned() | Unpinned() | DetailKept():
                 return True
-            case _:
-                pass
         return False
 
     def _say(self, event: Event) -> None:
@@ -234,8 +230,6 @@ class SessionView:
                     self._tell_of_compaction()
             case TurnEnded():
                 activity.stop()
-            case _:
-                pass
 
     def _tell_of_compaction(self) -> None:
         live = self.session.live_summary() if self.session is not None else None

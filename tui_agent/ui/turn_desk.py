@@ -152,8 +152,6 @@ class TurnDesk:
                 self._changed()
                 self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
                 self._sending = session.checkpoint.seq, message.words
-            case _:
-                pass
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""

@@ -128,8 +128,6 @@ def _take_answer(builder: LogBuilder, message: Mapping[str, Any]) -> None:
                 builder.result(output, text_at(block, "name"), failed=block.get("is_error") is True, at=at)
             case kind if isinstance(block, Mapping) and kind not in _SAYS_NOTHING:
                 texts.append(labelled(kind or "block", block))
-            case _:
-                pass
     texts += [labelled("file", file) for file in list_at(message, "files")]
     say()
 

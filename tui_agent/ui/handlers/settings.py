@@ -206,8 +206,6 @@ async def _show_effect(chat: Conductor, name: str) -> None:
             chat.app.set_keymap(dict(settings.keys))
         case "approval" if chat.services.bench is not None:
             chat.services.bench.rulebook.mode = settings.approval
-        case _:
-            pass
 
 
 def _wear(chat: Conductor, theme: str) -> None:

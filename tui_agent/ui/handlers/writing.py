@@ -107,8 +107,6 @@ async def on_message(chat: Conductor, what: str) -> None:
             chat.screen.tell(_("Pinned: every context carries this message, word for word."))
         case "compact" if current.seq:
             chat.compact(Wish(above=current.seq))
-        case _:
-            pass
 
 
 async def reply(chat: Conductor, argument: str) -> None:

@@ -251,8 +251,6 @@ class ChatScreen(SelectingScreen[None]):
                 await self.command("editor")
             case PromptArea.FileChosen(path):
                 await self.command("attach", path)
-            case _:
-                pass
 
     # ── what the screen does itself ──────────────────────────────────────────
 

@@ -164,8 +164,6 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
                 self.query_one("#proposed", LinesView).follow = False
                 self.query_one(LostList).show_lost(proposal.lost)
                 self._draw()
-            case _:
-                pass
 
     @on(_Stopped)
     def _stopped(self, message: _Stopped) -> None:

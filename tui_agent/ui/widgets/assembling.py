@@ -191,8 +191,6 @@ class Assembler:
                 self.pins[logged.seq] = source
             case Unpinned(pin):
                 self.pins.pop(pin, None)
-            case _:
-                pass
 
     def _mark(self, card: ToolBlock) -> ToolBlock:
         self.changed.append(card)

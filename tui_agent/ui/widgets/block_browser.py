@@ -290,8 +290,6 @@ class BlockBrowser(BlockView):
             case UserBlock() | DeedBlock() if not block.whole:
                 block.whole = True
                 self._changed(block.key)
-            case _:
-                pass
 
     # ── drawing and clicking ─────────────────────────────────────────────────
 

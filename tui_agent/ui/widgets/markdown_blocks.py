@@ -164,8 +164,6 @@ class _Writer:
                 self._code(token)
             case "hr":
                 self._rule(token)
-            case _:
-                pass
 
     def _open_item(self, token: Token) -> None:
         number = self._numbers[-1]

@@ -173,8 +173,6 @@ class Transcript(BlockBrowser):
             case TurnEnded():
                 self._flush_pieces()
                 self._stop_growing()
-            case _:
-                pass
 
     def _append(self, logged: Logged) -> None:
         growing = self._answer is not None or self._reasoning is not None
