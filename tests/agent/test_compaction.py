@@ -9,7 +9,8 @@ from tests.fakes.desk import compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, refuses, says
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import Proposed, Wish, size_of
+from tui_agent.agent.compaction import Proposed, Wish
+from tui_agent.agent.summarising import INSTRUCTION_ROOM
 from tui_agent.agent.turn import text_parts
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import (
@@ -18,8 +19,10 @@ from tui_agent.core.entries import (
     Compacted,
     Detail,
     Noticed,
+    Size,
     ToolCall,
     ToolReturned,
+    Usage,
     UserSaid,
 )
 from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRestarted
@@ -42,11 +45,27 @@ async def test_edited_text_is_used_byte_for_byte(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
             await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
+            server.script(says("- message 0 was the first [1]\n- message 4 was the last [9]"))
             compacted = await compact(at, keep=2, text=text)
             assert compacted.text == text
             assert text in at.session.context().messages[1].text
-            assert [item.text for item in compacted.items] == [text]
+            assert [(item.text, item.sources, item.id) for item in compacted.items] == [(text, (1, 10), "i3")]
+
+
+async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: Path) -> None:
+    with ModelServer(window=10_000) as server:
+        async with desk(server, tmp_path, context_window=10_000, threshold=0.5) as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            before = at.session.gauge()
+            server.script(says("- six messages", usage=_usage(700, 30)))
+            proposal = await propose(at, keep=2, trigger="window")
+            made = proposal.compacted
+            assert (made.previous, made.upto, made.folded, made.trigger) == (None, 11, 10, "window")
+            assert (made.model, made.window, made.limit) == ("fake-model", 10_000, before.trigger_tokens)
+            assert made.before == Size(before.tokens, before.characters, before.messages)
+            assert made.usage == Usage(700, 30)
+            assert made.seconds > 0
+            assert (proposal.first, proposal.kept, proposal.before) == (1, 2, before)
 
 
 async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Path) -> None:
@@ -59,7 +78,9 @@ async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Pa
             before = at.session.gauge()
             events = await at.services.apply(at.session, proposal)
             (compacted,) = entries_in(events, Compacted)
-            assert (compacted.before, compacted.after) == (size_of(before), size_of(at.session.gauge()))
+            after = at.session.gauge()
+            assert compacted.before == Size(before.tokens, before.characters, before.messages)
+            assert compacted.after == Size(after.tokens, after.characters, after.messages)
             assert at.session.checkpoint.upto == proposal.compacted.upto
             assert [each.text for each in at.session.context().messages][-2:] == ["arrived meanwhile", "ok"]
 
@@ -164,7 +185,7 @@ async def test_how_many_exact_details_are_left_out_by_the_text_really_used_is_to
             await talk(at, server, *(f"message {place}" for place in range(6)))
             server.script(says("- files were read"))
             events = await at.services.apply(at.session, await propose(at, keep=2), text=text)
-            told = [each.text for each in entries_in(events, Noticed)]
+            told = [each.text for each in entries_in(events, Noticed) if each.kind == "compaction"]
             assert f"[history compaction: kept 0 details verbatim, {left_out} left out]" in told
 
 
@@ -217,6 +238,55 @@ def _said(marks: list[str]) -> list[Any]:
         UserSaid(text_parts(f"{mark} " + "word " * 250)) if place % 2 == 0 else AssistantSaid(f"{mark} " + "w " * 250)
         for place, mark in enumerate(marks)
     ]
+
+
+def _usage(prompt: int, completion: int, cached: int = 0) -> dict[str, Any]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": cached},
+    }
+
+
+@pytest.mark.parametrize(("window", "room"), [(None, 2_048), (512, 256), (4_000, 1_000), (100_000, 2_048)])
+async def test_a_summary_may_take_a_quarter_of_the_window_within_bounds(
+    tmp_path: Path, window: int | None, room: int
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, context_window=window, compaction_mode="off") as at:
+            await at.session.append(*(UserSaid(text_parts(f"message {place}")) for place in range(6)))
+            server.script(says("- six messages"))
+            await propose(at, keep=2)
+            body = server.requests[-1].body
+            assert (body.get("max_tokens") or body.get("max_completion_tokens")) == room
+
+
+async def test_material_fills_nine_tenths_of_what_reply_and_instruction_leave_of_the_window(tmp_path: Path) -> None:
+    with ModelServer(otherwise=lambda body: says("- part of the record")) as server:
+        async with desk(server, tmp_path, context_window=4_096, compaction_mode="off") as at:
+            await at.session.append(*(UserSaid(text_parts(f"message {place}")) for place in range(600)))
+            await propose(at, keep=2)
+            sizes = [estimate("".join(request.texts)) for request in server.requests]
+            assert max(sizes) == pytest.approx((4_096 - 1_024 - INSTRUCTION_ROOM) * 0.9, rel=0.01)
+
+
+async def test_where_texts_take_more_tokens_than_estimated_a_request_carries_fewer_of_them(tmp_path: Path) -> None:
+    async def parts(factor: int) -> int:
+        def reply(body: dict[str, Any]) -> Scripted:
+            size = estimate("".join(message["content"] for message in body["messages"]))
+            return says("- part of the record", usage=_usage(size * factor, 5))
+
+        with ModelServer(otherwise=reply) as server:
+            async with desk(server, tmp_path / str(factor), context_window=4_096, compaction_mode="off") as at:
+                for _ in range(3):
+                    await at.say("some words " * 100)
+                await at.session.append(*_said([f"MARK-{place}" for place in range(24)]))
+                asked = len(server.requests)
+                await propose(at, keep=2)
+                return len(server.requests) - asked
+
+    assert await parts(2) > await parts(1) > 1
 
 
 async def test_undo_at_any_depth_and_restore(tmp_path: Path) -> None:
@@ -420,6 +490,39 @@ async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path
             assert events[-2] == SummaryArrived(compacted.text)
             assert 0 < estimate(compacted.text) < estimate(many) * 0.8
             assert compacted.usage is not None
+
+
+async def test_items_that_outgrow_their_share_are_merged_by_the_model_and_that_can_be_watched(tmp_path: Path) -> None:
+    many = "\n".join(f"- somebody went on about topic {word} for a long while" for word in TOPICS)
+    merged = f"somebody went on about {', '.join(TOPICS)} for a long while"
+    with ModelServer(window=4_096) as server:
+        async with desk(server, tmp_path, context_window=4_096, items_share=0.02) as at:
+            await talk(at, server, *(f"tell me of {word} " * 8 for word in TOPICS))
+            server.script(says(many, usage=_usage(900, 90, 64)), says(f"- {merged}", usage=_usage(200, 20, 32)))
+            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+            assert isinstance(events[-1], Proposed)
+            compacted = events[-1].proposal.compacted
+            assert [(item.id, item.text) for item in compacted.items] == [("i9", merged)]
+            assert compacted.usage == Usage(1_100, 110, 96)
+            assert "Keep it under 81 tokens" in server.requests[-1].texts[-1]
+            begun = events.index(SummaryRestarted("the summary has outgrown its share and is made shorter"))
+            written = [event.text for event in events[begun:] if isinstance(event, SummaryArrived)]
+            assert "".join(written) == f"- {merged}"
+
+
+async def test_why_the_last_resort_was_needed_is_told_and_it_can_be_watched(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml" for place in range(6)))
+            server.script(says(""), says("- of no", finish="length"))
+            wish = Wish(keep=2, trigger="overflow", must_fit=True)
+            events = [event async for event in at.services.propose(at.session, wish)]
+            told = [event.reason for event in events if isinstance(event, SummaryRestarted)]
+            assert "it is empty" in told[0]
+            assert told[0].endswith("Asking fake-model.")
+            assert "cut off" in told[1]
+            assert isinstance(events[-1], Proposed)
+            assert events[-2] == SummaryArrived(events[-1].proposal.compacted.text)
 
 
 TOPICS = ("gardening", "sailing", "painting", "cooking", "walking", "reading", "singing", "sleeping")

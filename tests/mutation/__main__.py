@@ -2,6 +2,7 @@
 
     python -m tests.mutation context/fold archive/store    those two, every change
     python -m tests.mutation --sample 100                  100 changes of each module that counts, always the same
+    python -m tests.mutation --again outcomes.json         those that survived when `--json outcomes.json` was given
 
 A change in a function is tried with the tests that run its lines, the quick ones first, in a process forked off when
 all is imported; one that matters at import runs the tests that use the module in a new interpreter. All of it happens
@@ -18,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.mutation.changes import named
+
 ROOT = Path(__file__).resolve().parents[2]
 GROUPS = {
     "context/block context/checkpoint context/fold context/gauge context/harmless context/pairing context/saying": (
@@ -30,7 +33,9 @@ GROUPS = {
         "context/test_summary_check.py context/test_summary_items.py context/test_summary_request.py "
         "context/test_summary_shapes.py"
     ),
-    "agent/compaction agent/summarising": "agent/test_compaction.py agent/test_floor.py agent/test_leaving.py",
+    "agent/compaction agent/summarising": (
+        "agent/test_compaction.py agent/test_floor.py agent/test_leaving.py agent/test_revival.py"
+    ),
     "core/codec core/messages": "core archive/test_log.py",
     "model/wire": "model/test_wire.py model/test_assemble.py",
     "core/visible ui/safe_text": "ui/test_safe_text.py",
@@ -63,13 +68,18 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", nargs="+", help="instead of those that are there for the modules")
     parser.add_argument("--json", type=Path, help="keep every outcome here, one JSON object a line")
+    parser.add_argument(
+        "--again", type=Path, help="only what survived and is not explained, of outcomes that were kept"
+    )
     given = parser.parse_args(arguments)
+    again = _open_survivors(given.again) if given.again else {}
     outcomes: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="mutants-", dir=_MEMORY if _MEMORY.is_dir() else None) as work:
         ignored = shutil.ignore_patterns(".git", ".venv", "*_cache", "__pycache__", ".hypothesis", "__snapshots__")
         shutil.copytree(ROOT, Path(work, "checkout"), ignore=ignored)
-        for modules, tests in _groups(given.modules):
-            outcomes += _trials(Path(work), modules, given.tests or tests, given.sample, given.seed)
+        for modules, tests in _groups(given.modules or sorted(again)):
+            only = [name for module in modules for name in again.get(_short(module), ())] if given.again else None
+            outcomes += _trials(Path(work), modules, given.tests or tests, given.sample, given.seed, only)
             if given.json:
                 given.json.write_text("".join(f"{json.dumps(outcome)}\n" for outcome in outcomes), encoding="utf-8")
     return _told(outcomes)
@@ -90,7 +100,25 @@ def _groups(names: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
         yield sorted(path.relative_to(ROOT).as_posix() for path in told - seen), ["tests"]
 
 
-def _trials(work: Path, modules: Sequence[str], tests: Sequence[str], sample: int, seed: int) -> list[dict[str, Any]]:
+def _open_survivors(kept: Path) -> dict[str, list[str]]:
+    """By module, the changes among kept outcomes that survived and are not explained, as they are listed."""
+    may_live = explained()
+    survivors: dict[str, list[str]] = {}
+    for outcome in map(json.loads, kept.read_text(encoding="utf-8").splitlines()):
+        name = named(outcome["module"], outcome["change"]["place"], outcome["change"]["what"])
+        if outcome["verdict"] == "survived" and name not in may_live:
+            survivors.setdefault(_short(outcome["module"]), []).append(name)
+    return survivors
+
+
+def _short(module: str) -> str:
+    """A module as it is named on the command line."""
+    return module.removeprefix("tui_agent/").removesuffix(".py")
+
+
+def _trials(
+    work: Path, modules: Sequence[str], tests: Sequence[str], sample: int, seed: int, only: Sequence[str] | None
+) -> list[dict[str, Any]]:
     """The outcomes for some modules, from a process that works in the copy."""
     scratch, report = work / "tmp", work / "report"
     scratch.mkdir(exist_ok=True)
@@ -99,6 +127,7 @@ def _trials(work: Path, modules: Sequence[str], tests: Sequence[str], sample: in
         "tests": [*tests, f"--deselect={LEFT_OUT}"],
         "sample": sample,
         "seed": seed,
+        "only": only,
         "report": str(report),
     }
     path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
@@ -128,11 +157,6 @@ def _told(outcomes: Sequence[dict[str, Any]]) -> int:
     for module, row in [*rows.items(), ("all", [sum(column) for column in zip(*rows.values(), strict=True)])]:
         print(f"{module:36}{row[0]:8}{row[1]:8}{row[1] / row[0]:8.1%}{row[2]:11}{row[3]:6}")
     return int(any(row[3] for row in rows.values()))
-
-
-def named(module: str, place: str, what: str) -> str:
-    """A change as it is listed."""
-    return f"{module} {place}: {what}"
 
 
 def explained() -> set[str]:

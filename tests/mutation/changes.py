@@ -54,6 +54,11 @@ class Change:
     """What stands there, and what instead."""
 
 
+def named(module: str, place: str, what: str) -> str:
+    """A change as it is listed."""
+    return f"{module} {place}: {what}"
+
+
 def changes(tree: ast.Module) -> Iterator[Change]:
     """Every change to a module, in a fixed order; the tree is changed while the consumer looks, then put back."""
     numbers = count()

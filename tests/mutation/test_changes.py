@@ -2,8 +2,8 @@ import ast
 
 import pytest
 
-from tests.mutation.__main__ import ROOT, explained, named
-from tests.mutation.changes import changes
+from tests.mutation.__main__ import ROOT, explained
+from tests.mutation.changes import changes, named
 
 
 @pytest.mark.parametrize(

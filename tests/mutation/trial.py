@@ -28,7 +28,7 @@ from typing import TextIO
 import pytest
 from coverage import Coverage
 
-from tests.mutation.changes import Change, changes
+from tests.mutation.changes import Change, changes, named
 
 MEMORY, FILE = 6 << 30, 256 << 20
 """Bytes a trial may take, so that a change which never ends does no harm."""
@@ -72,10 +72,13 @@ class Covering:
 class Trials:
     """A pytest plugin: instead of running the tests once, runs those that matter for each change."""
 
-    def __init__(self, modules: Sequence[str], sample: int, seed: int, report: TextIO) -> None:
+    def __init__(
+        self, modules: Sequence[str], sample: int, seed: int, only: Sequence[str] | None, report: TextIO
+    ) -> None:
         self._modules = modules
         self._sample = sample
         self._seed = seed
+        self._only = only
         self._report = report
         self._is_baseline = False
         self._failed = ""
@@ -157,6 +160,8 @@ class Trials:
 
     def _chosen(self, every: Sequence[Change], module: str) -> set[int]:
         """The changes to try; of a sample at most one in eleven is at import, which takes as long as ten others."""
+        if self._only is not None:
+            return {each.number for each in every if named(module, each.place, each.what) in self._only}
         inside = [change.number for change in every if not change.is_at_import]
         at_import = [change.number for change in every if change.is_at_import]
         if self._sample:
@@ -296,12 +301,18 @@ def _run_files(files: Sequence[str], usual: float) -> tuple[str, str]:
     return "killed", next(noticed, "").partition(" - ")[0]
 
 
-def main(modules: Sequence[str], tests: Sequence[str], sample: int, seed: int, report: Path) -> int:
+def main(
+    modules: Sequence[str], tests: Sequence[str], sample: int, seed: int, only: Sequence[str] | None, report: Path
+) -> int:
     """Collect the tests and try the changes; the outcomes go to `report`, one JSON object a line, as they come."""
     with report.open("w", encoding="utf-8") as lines:
-        return int(pytest.main(["-p", "no:terminal", *_PLAIN, *tests], plugins=[Trials(modules, sample, seed, lines)]))
+        return int(
+            pytest.main(["-p", "no:terminal", *_PLAIN, *tests], plugins=[Trials(modules, sample, seed, only, lines)])
+        )
 
 
 if __name__ == "__main__":
     given = json.loads(sys.argv[1])
-    sys.exit(main(given["modules"], given["tests"], given["sample"], given["seed"], Path(given["report"])))
+    sys.exit(
+        main(given["modules"], given["tests"], given["sample"], given["seed"], given["only"], Path(given["report"]))
+    )

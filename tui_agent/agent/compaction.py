@@ -177,8 +177,7 @@ def _details_now(items: Sequence[Item], kept: Sequence[Detail], new: Sequence[De
 
 def _is_not_worth_it(made: Plan) -> bool:
     """Whether a summary can hardly be shorter than what it stands for, so that asking for one would be a waste."""
-    size = sum(logged.tokens or estimate(said_text(logged.entry)) for logged in made.folded)
-    return made.messages < FEWEST_MESSAGES and size < FEWEST_TOKENS
+    return made.messages < FEWEST_MESSAGES and sum(logged.tokens for logged in made.folded) < FEWEST_TOKENS
 
 
 async def apply(

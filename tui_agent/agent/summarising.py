@@ -19,7 +19,7 @@ from tui_agent.context.summary import (
     summary_requests,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Item, Logged, Usage, said_text
+from tui_agent.core.entries import Item, Logged, Usage
 from tui_agent.core.events import Event, SummaryArrived, SummaryRestarted
 from tui_agent.core.messages import Message
 from tui_agent.errors import ModelError, SummaryRejected
@@ -113,8 +113,7 @@ class Summariser:
             new += await asyncio.to_thread(parse_items, answers[-1], folded, standing(known), first_id + len(new))
         if not new and not standing_items:
             raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
-        size = sum(each.tokens or estimate(said_text(each.entry)) for each in folded)
-        if estimate(render(new)) > max(size, LEAST_ALLOWED):
+        if estimate(render(new)) > max(sum(each.tokens for each in folded), LEAST_ALLOWED):
             raise SummaryRejected(
                 _("The summary is longer than the messages it stands for."), _("Nothing was replaced.")
             )
