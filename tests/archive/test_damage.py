@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.archive.samples import AT, answered, content, logged, make_session, said
+from tests.archive.samples import AT, answered, content, logged, make_session, mode, said
 from tests.benchmarks.corpus import logged_of, texts
 from tests.soak.places import Table
 from tui_agent.archive import Archive, KeptFile
@@ -358,7 +358,7 @@ async def test_a_file_that_another_window_has_open_and_nobody_can_read_is_damage
     _write(path, b"rubbish" * 2_000)
     with pytest.raises(ArchiveDamaged, match="damaged"):
         await Archive.open(path)
-    assert path.with_name("archive.db.suspect").exists()
+    assert mode(path.with_name("archive.db.suspect")) == 0o600
     _write(path, whole)
     await first.close()
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.fakes.disk import Fault, faulty_disk
 from tui_agent.archive import Archive
 from tui_agent.archive.faults import as_read_errors, as_write_errors, transaction
 from tui_agent.archive.lease import FileLock
-from tui_agent.archive.opening import on_network_file_system, open_file
+from tui_agent.archive.opening import _MOUNTS, on_network_file_system, open_file
 from tui_agent.archive.schema import MIGRATIONS
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Compacted, TitleSet
@@ -153,9 +154,31 @@ async def test_deleted_text_is_removed_at_the_next_start_when_a_reader_keeps_it(
 
 def test_what_is_written_is_on_the_disk_and_what_is_deleted_is_gone(path: Path) -> None:
     opened = open_file(path)
-    expected = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1, "trusted_schema": 0}
+    expected = {
+        "journal_mode": "wal",
+        "locking_mode": "normal",
+        "synchronous": 2,
+        "fullfsync": 1,
+        "checkpoint_fullfsync": 1,
+        "secure_delete": 1,
+        "foreign_keys": 1,
+        "trusted_schema": 0,
+    }
     assert {name: opened.connection.pragma(name) for name in expected} == expected
     opened.connection.close()
+
+
+def test_opening_and_closing_leaves_no_file_open(path: Path) -> None:
+    def open_files() -> int:
+        return len(os.listdir("/dev/fd"))
+
+    open_file(path).connection.close()
+    before = open_files()
+    opened = open_file(path)
+    opened.connection.close()
+    assert opened.presence is not None
+    opened.presence.release(remove=False)
+    assert open_files() == before
 
 
 def test_a_writer_waits_for_the_lock_then_says_that_it_is_locked(path: Path) -> None:
@@ -190,6 +213,11 @@ async def test_a_path_that_cannot_hold_an_archive_is_named(tmp_path: Path, kind:
         await Archive.open(path)
     assert str(path) in told.value.what
     assert told.value.todo
+
+
+async def test_a_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveUnavailable, match="not UTF-8"):
+        await Archive.open(tmp_path / os.fsdecode(b"caf\xe9") / "archive.db")
 
 
 async def test_the_database_of_another_program_is_left_alone(path: Path) -> None:
@@ -259,6 +287,14 @@ async def test_a_read_only_archive_says_when_its_newest_entries_may_be_missing(p
     await archive.close()
 
 
+async def test_a_read_only_archive_with_an_empty_log_beside_it_lacks_nothing(path: Path) -> None:
+    await (await Archive.open(path)).close()
+    path.with_name("archive.db-wal").touch()
+    archive = await _opened(path, writable=False)
+    assert ["read-only" in notice for notice in archive.notices] == [True]
+    await archive.close()
+
+
 async def test_a_read_only_file_of_an_older_version_is_not_shown_wrongly(path: Path) -> None:
     await (await Archive.open(path)).close()
     with pytest.raises(ArchiveUnavailable, match="older version"):
@@ -280,16 +316,52 @@ async def test_a_directory_that_cannot_be_written_holds_no_new_archive(path: Pat
         await _opened(path, writable=False)
 
 
-def test_network_file_systems_are_known_by_the_table_of_mounts(tmp_path: Path) -> None:
-    table = tmp_path / "mounts"
-    table.write_text(
-        f"/dev/a / ext4 rw 0 0\nbroken line\nserver:/x {tmp_path}/net nfs4 rw 0 0\n"
-        f"/dev/b {tmp_path}/net/disk xfs rw 0 0\n"
-    )
-    assert on_network_file_system(tmp_path / "net" / "archive.db", table)
-    assert not on_network_file_system(tmp_path / "network" / "archive.db", table)
-    assert not on_network_file_system(tmp_path / "net" / "disk" / "archive.db", table)
+@pytest.mark.parametrize(
+    ("table", "is_remote"),
+    [
+        ("/dev/a / ext4 rw 0 0\nserver:/x HERE nfs4 rw 0 0\n", True),
+        ("server:/x HERE nfs4 rw 0 0\n/dev/a / ext4 rw 0 0\n", True),
+        ("server:/x HERE nfs4 rw 0 0\n/dev/b HERE/data xfs rw 0 0\n", False),
+        ("/dev/b HERE xfs rw 0 0\nserver:/x HERE nfs4 rw 0 0\n", True),
+        ("server:/x HERE nfs4 rw 0 0\n/dev/b HERE xfs rw 0 0\n", False),
+        ("server:/x HERE/dat nfs4 rw 0 0\n", False),
+        ("server:/x / nfs4 rw 0 0\n", True),
+        ("broken line\nserver:/x HERE nfs4\n", True),
+        ("server:/x HERE/our\\040data nfs4 rw 0 0\n", False),
+        ("", False),
+    ],
+)
+def test_the_mount_nearest_to_a_file_and_newest_there_says_whose_disk_it_is_on(
+    tmp_path: Path, table: str, is_remote: bool
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(table.replace("HERE", str(tmp_path)))
+    assert on_network_file_system(tmp_path / "data" / "archive.db", mounts) == is_remote
+
+
+def test_without_a_table_of_mounts_every_disk_is_taken_for_a_local_one(tmp_path: Path) -> None:
     assert not on_network_file_system(tmp_path / "archive.db", tmp_path / "no table")
+
+
+_REMOTE = ("9p", "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs")
+
+
+@pytest.mark.parametrize("kind", _REMOTE)
+def test_each_kind_of_network_file_system_is_known_by_its_name(tmp_path: Path, kind: str) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(f"server:/x {tmp_path} {kind} rw 0 0\n")
+    assert on_network_file_system(tmp_path / "archive.db", table)
+
+
+def test_a_directory_with_a_blank_in_its_name_is_found_in_the_table_of_mounts(tmp_path: Path) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(f"server:/x {tmp_path}/our\\040files nfs4 rw 0 0\n")
+    assert on_network_file_system(tmp_path / "our files" / "archive.db", table)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such table")
+def test_the_table_of_mounts_is_where_linux_keeps_it() -> None:
+    assert any(line.split(" ")[1] == "/" for line in _MOUNTS.read_text().splitlines())
 
 
 def test_on_a_network_file_system_no_memory_is_shared_and_the_user_is_told(tmp_path: Path) -> None:

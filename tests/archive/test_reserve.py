@@ -1,5 +1,6 @@
 """A full disk: what cannot wait is saved from a reserve, which comes back when there is room."""
 
+import errno
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -147,6 +148,14 @@ async def test_without_a_reserve_what_is_there_can_be_read(path: Path) -> None:
     assert opened.read_only
     assert "The disk is full: the archive" in opened.notices[0]
     opened.connection.close()
+
+
+def test_without_a_reserve_a_file_that_could_not_be_made_is_no_archive_to_read(path: Path) -> None:
+    def attempt() -> Opened:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        _open_in_need(path, len(MIGRATIONS), attempt)
 
 
 async def test_without_a_reserve_on_a_full_disk_there_is_no_new_archive(path: Path) -> None:
