@@ -16,7 +16,7 @@ from tests.benchmarks.corpus import logged_of, texts
 from tests.soak.places import Table
 from tui_agent.archive import Archive, KeptFile
 from tui_agent.archive.pages import Pages
-from tui_agent.archive.rows import DamagedRow, digest, packed_text, row_of, session_of
+from tui_agent.archive.rows import DamagedRow, SessionInfo, digest, packed_text, row_of, session_of
 from tui_agent.core.entries import Compacted, CompactionUndone, Logged, Noticed, TitleSet
 from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveTooNew
 
@@ -239,6 +239,44 @@ async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Pat
     await archive.close()
 
 
+async def test_a_file_that_was_suspected_in_vain_comes_out_as_it_went_in(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/home/me", AT, title="An apple tree")
+    await archive.append("one", [said(1, "a"), answered(2, "b"), logged(3, Compacted(None, 2, (), "s"))], {})
+    await archive.copy_prefix("one", 2, "fork", "2025-03-02T10:00:00.000Z", checkpoint={}, title="A pear tree")
+    await archive.set_archived("fork", True)
+    await archive.append("one", [said(4, "at last")], {})
+    sessions = await archive.sessions(archived=None)
+    await archive.close()
+    for number in (1, 2):
+        path.with_name("archive.db.suspect").touch()
+        archive = await Archive.open(path)
+        assert "6 entries of 2 sessions were saved. The" in archive.notices[0]
+        assert f"kept as {path}.damaged-{number}." in archive.notices[0]
+        assert mode(path.with_name(f"archive.db.damaged-{number}")) == mode(path) == 0o600
+        assert await archive.sessions(archived=None) == sessions
+        assert [hit.text for hit in await archive.search("tree")] == ["A pear tree", "An apple tree"]
+        await (await Archive.open(path)).close()  # another window may join from here on
+        await archive.close()
+    assert not path.with_name("archive.db.suspect").exists()
+    assert not path.with_name("archive.db.new").exists()
+
+
+async def test_rows_of_other_tables_are_taken_for_no_session(path: Path) -> None:
+    archive = await Archive.open(path)
+    await archive.create_session("one", "/", AT)
+    await archive.close()
+    other = apsw.Connection(str(path))
+    columns = [f"c{number}" for number in range(13)]
+    other.execute(f"CREATE TABLE decoy (id INTEGER PRIMARY KEY, {', '.join(columns)})")
+    other.execute(f"INSERT INTO decoy VALUES ({', '.join(['7'] * 14)})")
+    other.close()
+    path.with_name("archive.db.suspect").touch()
+    archive = await Archive.open(path)
+    assert [session.id for session in await archive.sessions()] == ["one"]
+    await archive.close()
+
+
 async def test_an_entry_that_is_missing_is_missed(path: Path) -> None:
     archive = await Archive.open(path)
     await make_session(archive, "one", "/", AT)
@@ -381,6 +419,20 @@ async def test_of_two_rows_of_one_session_the_newer_counts_wherever_it_stands(pa
     await archive.close()
 
 
+async def test_two_sessions_of_one_id_are_both_saved(path: Path) -> None:
+    archive = await Archive.open(path)
+    for number in (1, 2, 3):
+        await archive.create_session(f"id-{number}", "/", AT)
+        await archive.append(f"id-{number}", [said(1, f"text {number}")], {})
+    await archive.close()
+    _write(path, content(path).replace(b"id-2", b"id-1").replace(b"id-3", b"id-1"))
+    path.with_name("archive.db.suspect").touch()
+    archive = await Archive.open(path)
+    assert {each.id for each in await archive.sessions()} == {"id-1", "id-1-2", "id-1-3"}
+    assert await archive.load("id-1-3") == [said(1, "text 3")]
+    await archive.close()
+
+
 async def test_a_damaged_entry_is_found_by_no_search_and_hinders_none(path: Path) -> None:
     archive = await Archive.open(path)
     await make_session(archive, "one", "/", AT)
@@ -405,7 +457,9 @@ async def test_sessions_whose_row_is_lost_keep_their_entries(path: Path) -> None
     loaded, _ = await _readable(path)
     assert list(loaded.values()) == [[said(1, "a"), logged(2, TitleSet("Said title"))]]
     archive = await Archive.open(path)
-    assert (await archive.sessions())[0].title == "Said title"
+    assert await archive.sessions() == [
+        SessionInfo("recovered-1", "Said title", "", AT, AT, 1, 0, archived=False, parent=None, preview="")
+    ]
     await archive.close()
 
 

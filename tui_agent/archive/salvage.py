@@ -100,8 +100,7 @@ def salvage(path: Path) -> Salvage:
     finally:
         connection.close()
     # The old WAL must be gone before the new file is there: it would be taken for the new one's.
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    path.with_name(f"{path.name}-wal").unlink(missing_ok=True)
     os.replace(fresh, path)
     return Salvage(copy, sessions, entries, lost.filled + lost.tail)
 
