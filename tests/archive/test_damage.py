@@ -241,7 +241,7 @@ async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Pat
 
 async def test_a_file_that_was_suspected_in_vain_comes_out_as_it_went_in(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/home/me", AT, title="An apple tree")
+    await make_session(archive, "one", "/home/me", AT, title="An apple tree")
     await archive.append("one", [said(1, "a"), answered(2, "b"), logged(3, Compacted(None, 2, (), "s"))], {})
     await archive.copy_prefix("one", 2, "fork", "2025-03-02T10:00:00.000Z", checkpoint={}, title="A pear tree")
     await archive.set_archived("fork", True)
@@ -264,7 +264,7 @@ async def test_a_file_that_was_suspected_in_vain_comes_out_as_it_went_in(path: P
 
 async def test_rows_of_other_tables_are_taken_for_no_session(path: Path) -> None:
     archive = await Archive.open(path)
-    await archive.create_session("one", "/", AT)
+    await make_session(archive, "one", "/", AT)
     await archive.close()
     other = apsw.Connection(str(path))
     columns = [f"c{number}" for number in range(13)]
@@ -422,7 +422,7 @@ async def test_of_two_rows_of_one_session_the_newer_counts_wherever_it_stands(pa
 async def test_two_sessions_of_one_id_are_both_saved(path: Path) -> None:
     archive = await Archive.open(path)
     for number in (1, 2, 3):
-        await archive.create_session(f"id-{number}", "/", AT)
+        await make_session(archive, f"id-{number}", "/", AT)
         await archive.append(f"id-{number}", [said(1, f"text {number}")], {})
     await archive.close()
     _write(path, content(path).replace(b"id-2", b"id-1").replace(b"id-3", b"id-1"))
