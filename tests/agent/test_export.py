@@ -16,7 +16,7 @@ from tests.fakes.desk import compact, desk, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent import changes
-from tui_agent.agent.export import export, form_of, record_to_export
+from tui_agent.agent.export import export, form_of, record_to_export, write_export
 from tui_agent.agent.export.as_html import to_html
 from tui_agent.agent.export.as_json import to_json
 from tui_agent.agent.export.as_markdown import to_markdown
@@ -48,7 +48,7 @@ from tui_agent.core.entries import (
     Usage,
     UserSaid,
 )
-from tui_agent.errors import ImportRefused
+from tui_agent.errors import ImportRefused, UsageError
 from tui_agent.settings import speak
 
 INFO = SessionInfo("abc123", "Parsers", "/home/ana", "2031-02-03T00:00:00.000Z", "", 4, 1, False, None, "")
@@ -396,3 +396,9 @@ def test_exports_for_people_are_in_the_readers_language_and_the_record_is_as_it_
     in_chinese = to_json(folded_talk())
     speak("en", {})
     assert to_json(folded_talk()) == in_chinese
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_export_that_finds_no_room_says_so() -> None:
+    with pytest.raises(UsageError, match=r"/dev/full could not be written: No space left on device\."):
+        write_export(Path("/dev/full"), "words", "", replace=True)

@@ -14,15 +14,13 @@ from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import make_counter
 from tui_agent.model.embedded import WINDOW, EmbeddedServer, install_command, is_installed
-from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
 from tui_agent.model.listing import ModelInfo
 from tui_agent.model.local_servers import LocalServer, find_local_servers
 from tui_agent.model.stored_keys import stored_key
 from tui_agent.model.weights import SMALL
 from tui_agent.model.windows import Window, discover_window, learn
 from tui_agent.settings import Settings
-
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 Calling = Literal["native", "actions", "none"]
 """How a model asks for tools: by calls of its own, by JSON that a schema holds it to, or not at all."""

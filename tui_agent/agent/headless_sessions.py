@@ -1,11 +1,10 @@
 """The `sessions` commands: list, show, search, export, import, rename, archive, fork, delete."""
 
 import asyncio
-import os
 from pathlib import Path
 
 from tui_agent.agent import changes
-from tui_agent.agent.export import export, form_of, record_to_export
+from tui_agent.agent.export import export, form_of, record_to_export, write_export
 from tui_agent.agent.export.as_json import info_to_json, session_to_json
 from tui_agent.agent.export.overview import local_time, overview
 from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams, opened
@@ -107,26 +106,10 @@ async def export_session(
     if target in ("", "-"):
         streams.say(text, end="")
     else:
-        await asyncio.to_thread(_write, Path(target), text, force)
+        todo = _("Use --force to replace it.")
+        await asyncio.to_thread(write_export, Path(target), text, todo, replace=force)
         streams.note(_("Written to {target}: the whole record, readable by you only.").format(target=target))
     return DONE
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
-    try:
-        handle = os.open(path, flags, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(
-            _("{path} exists already.").format(path=path), _("Nothing was written."), _("Use --force to replace it.")
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),
-            _("Nothing was exported."),
-        ) from error
 
 
 async def import_sessions(services: Services, source: str, as_json: bool, streams: Streams) -> int:

@@ -1,10 +1,9 @@
 """The key of the connected endpoint: where it comes from, kept in the system's keyring, forgotten there."""
 
-from tui_agent.agent.connection import OPENAI_BASE_URL
 from tui_agent.agent.services import KEPT_KEYS, Services
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
-from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
 from tui_agent.model.stored_keys import forget_stored_key, store_key, stored_key, usable_keyring
 
 KEYRING = N_("keyring")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from tui_agent.model.unicode import repaired
@@ -60,17 +60,7 @@ def said_in_response(status: int, headers: Mapping[str, str], content: bytes) ->
     except (ValueError, RecursionError):
         parsed = text
     said = said_in(parsed, status)
-    return ServerSaid(
-        status=status,
-        message=said.message,
-        code=said.code,
-        type=said.type,
-        param=said.param,
-        everything=said.everything,
-        fields=said.fields,
-        retry_after=_retry_after(headers),
-        location=headers.get("location", ""),
-    )
+    return replace(said, retry_after=_retry_after(headers), location=headers.get("location", ""))
 
 
 def said_in(parsed: object, status: int | None = None) -> ServerSaid:

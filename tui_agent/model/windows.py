@@ -37,7 +37,6 @@ class Window:
 
 UNKNOWN = Window()
 
-
 LEAST_LEARNT = 256
 """Tokens below which what an error seems to name is no window that anybody could chat in, but another number."""
 
@@ -105,8 +104,8 @@ async def _of_local(client: JsonClient, endpoint: Endpoint, model: str) -> Windo
         Window(_llama_cpp_window(props), "llama.cpp"),
         Window(_allocated(entry), "endpoint"),
         Window(_lm_studio_window(studio, model), "LM Studio"),
-        Window(_loaded_length(older_studio, model), "LM Studio"),
-        Window(_loaded_window(loaded, model), "Ollama"),
+        Window(_loaded_with(older_studio, model, "loaded_context_length"), "LM Studio"),
+        Window(_loaded_with(loaded, model, "context_length"), "Ollama"),
         Window(_configured_window(shown), "Ollama"),
         Window(_default_of_ollama(loaded, shown), "Ollama's default"),
         Window(info.window if info else None, "endpoint"),
@@ -176,15 +175,10 @@ def _lm_studio_window(answer: Any, model: str) -> int | None:
     return None
 
 
-def _loaded_length(answer: Any, model: str) -> int | None:
+def _loaded_with(answer: Any, model: str, field: str) -> int | None:
+    """What the model runs with at this moment, by a list that tells it under this name."""
     entry = next((each for each in entries_of(answer) if _is_called(each, model)), None)
-    return tokens_in(entry.get("loaded_context_length")) if entry is not None else None
-
-
-def _loaded_window(answer: Any, model: str) -> int | None:
-    """What Ollama runs the model with at this moment."""
-    entry = next((each for each in entries_of(answer) if _is_called(each, model)), None)
-    return tokens_in(entry.get("context_length")) if entry is not None else None
+    return tokens_in(entry.get(field)) if entry is not None else None
 
 
 def _configured_window(shown: Any) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tui_agent.agent.tools.child_process import GUARD, gated
 from tui_agent.agent.tools.guarding_child import end_session
 from tui_agent.language import _, ngettext
+from tui_agent.paths import write_private
 from tui_agent.values import frozen
 
 LONGEST_FOR_TERMINALS = 74_000
@@ -133,10 +134,8 @@ def write_to_file(text: str, directory: Path, stem: str, suffix: str = ".md") ->
     while True:
         path = directory / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            write_private(path, text)
         except FileExistsError:
             number += 1
-            continue
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-        return path
+        else:
+            return path

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui_agent.agent.connection import OPENAI_BASE_URL
 from tui_agent.archive import SessionInfo
 from tui_agent.core.codec import entry_from_json, entry_to_json
 from tui_agent.core.entries import AssistantSaid, Logged, ModelChosen
-from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
 from tui_agent.model.stored_keys import has_keyring, stored_key
 from tui_agent.settings import Settings
 

@@ -1,9 +1,7 @@
 """Sessions: new, open, rename, fork, delete, search, export."""
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from tui_agent.agent import changes
 from tui_agent.core.entries import Logged
@@ -203,7 +201,7 @@ async def entry(chat: Conductor, seq: str) -> None:
 
 
 async def export_session(chat: Conductor, argument: str) -> None:
-    from tui_agent.agent.export import FORMS, export, form_of
+    from tui_agent.agent.export import FORMS, export, form_of, write_export
 
     session = open_session_of(chat)
     if not session.stored:
@@ -212,29 +210,9 @@ async def export_session(chat: Conductor, argument: str) -> None:
     if form not in FORMS:
         form, target = form_of(argument), argument
     text = await export(chat.services, session.id, form)
-    path = _write(chat.services.directory, target.strip() or f"session-{session.id}.{form}", text)
+    path = named_by_user(chat.services.directory, target.strip() or f"session-{session.id}.{form}")
+    write_export(path, text, _("Name another: /export notes.md"))
     chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
-
-
-def _write(directory: Path, name: str, text: str) -> Path:
-    """Write a new file; a relative name is taken from the directory."""
-    path = named_by_user(directory, name)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError as error:
-        raise UsageError(
-            _("{path} exists already.").format(path=path),
-            _("Nothing was written."),
-            _("Name another: /export notes.md"),
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),
-            _("Nothing was exported."),
-        ) from error
-    with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
-        file.write(text)
-    return path
 
 
 HANDLERS: Mapping[str, Handler] = {
