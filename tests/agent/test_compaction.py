@@ -1,11 +1,12 @@
-from contextlib import nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.desk import compact, desk, entries_in, propose, talk
+from tests.fakes.desk import Desk, compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, refuses, says
 from tui_agent.agent import changes
@@ -29,27 +30,32 @@ from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRest
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 
 
-async def test_proposing_changes_nothing(tmp_path: Path) -> None:
+@asynccontextmanager
+async def talked(data: Path, **changes: Any) -> AsyncIterator[tuple[Desk, ModelServer]]:
+    """A desk at which six messages were said and answered, and its endpoint, which has nothing more to say."""
     with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
+        async with desk(server, data, **changes) as at:
             await talk(at, server, *(f"message {place}" for place in range(6)))
-            before = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
-            server.script(says("- six messages"))
-            assert (await propose(at, keep=2)).previous_text == ""
-            after = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
-            assert after == before
+            yield at, server
+
+
+async def test_proposing_changes_nothing(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, server):
+        before = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
+        server.script(says("- six messages"))
+        assert (await propose(at, keep=2)).previous_text == ""
+        after = (at.session.context(), at.session.checkpoint, await at.services.archive.load(at.session.id))
+        assert after == before
 
 
 async def test_edited_text_is_used_byte_for_byte(tmp_path: Path) -> None:
     text = "My own words:\n  - [x] not *touched*, not trimmed \n"
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- message 0 was the first [1]\n- message 4 was the last [9]"))
-            compacted = await compact(at, keep=2, text=text)
-            assert compacted.text == text
-            assert text in at.session.context().messages[1].text
-            assert [(item.text, item.sources, item.id) for item in compacted.items] == [(text, (1, 10), "i3")]
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- message 0 was the first [1]\n- message 4 was the last [9]"))
+        compacted = await compact(at, keep=2, text=text)
+        assert compacted.text == text
+        assert text in at.session.context().messages[1].text
+        assert [(item.text, item.sources, item.id) for item in compacted.items] == [(text, (1, 10), "i3")]
 
 
 async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: Path) -> None:
@@ -69,31 +75,27 @@ async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: P
 
 
 async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
-            proposal = await propose(at, keep=2)
-            await talk(at, server, "arrived meanwhile")
-            before = at.session.gauge()
-            events = await at.services.apply(at.session, proposal)
-            (compacted,) = entries_in(events, Compacted)
-            after = at.session.gauge()
-            assert compacted.before == Size(before.tokens, before.characters, before.messages)
-            assert compacted.after == Size(after.tokens, after.characters, after.messages)
-            assert at.session.checkpoint.upto == proposal.compacted.upto
-            assert [each.text for each in at.session.context().messages][-2:] == ["arrived meanwhile", "ok"]
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        proposal = await propose(at, keep=2)
+        await talk(at, server, "arrived meanwhile")
+        before = at.session.gauge()
+        events = await at.services.apply(at.session, proposal)
+        (compacted,) = entries_in(events, Compacted)
+        after = at.session.gauge()
+        assert compacted.before == Size(before.tokens, before.characters, before.messages)
+        assert compacted.after == Size(after.tokens, after.characters, after.messages)
+        assert at.session.checkpoint.upto == proposal.compacted.upto
+        assert [each.text for each in at.session.context().messages][-2:] == ["arrived meanwhile", "ok"]
 
 
 async def test_a_proposal_from_before_another_compaction_is_refused(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"), says("- six messages"))
-            proposal = await propose(at, keep=2)
-            await compact(at, keep=4)
-            with pytest.raises(CompactionError, match="changed since"):
-                await at.services.apply(at.session, proposal)
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"), says("- six messages"))
+        proposal = await propose(at, keep=2)
+        await compact(at, keep=4)
+        with pytest.raises(CompactionError, match="changed since"):
+            await at.services.apply(at.session, proposal)
 
 
 @pytest.mark.parametrize(
@@ -108,39 +110,33 @@ async def test_a_proposal_from_before_another_compaction_is_refused(tmp_path: Pa
     ],
 )
 async def test_an_unusable_answer_changes_nothing(tmp_path: Path, answer: Scripted, error: type[Exception]) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            before = (at.session.context(), at.session.checkpoint)
-            server.script(answer)
-            with pytest.raises(error):
-                await propose(at, keep=2)
-            assert (at.session.context(), at.session.checkpoint) == before
+    async with talked(tmp_path) as (at, server):
+        before = (at.session.context(), at.session.checkpoint)
+        server.script(answer)
+        with pytest.raises(error):
+            await propose(at, keep=2)
+        assert (at.session.context(), at.session.checkpoint) == before
 
 
 async def test_an_empty_edit_is_refused(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
-            proposal = await propose(at, keep=2)
-            with pytest.raises(SummaryRejected):
-                await at.services.apply(at.session, proposal, text="  \n ")
-            assert at.session.checkpoint.head is None
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        proposal = await propose(at, keep=2)
+        with pytest.raises(SummaryRejected):
+            await at.services.apply(at.session, proposal, text="  \n ")
+        assert at.session.checkpoint.head is None
 
 
 async def test_compacting_again_with_nothing_new_asks_no_model(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
-            first = await compact(at)
-            for _ in range(3):
-                with pytest.raises(NothingToFold):
-                    await propose(at)
-            live = at.session.live_summary()
-            assert live is not None
-            assert live.entry == first
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        first = await compact(at)
+        for _ in range(3):
+            with pytest.raises(NothingToFold):
+                await propose(at)
+        live = at.session.live_summary()
+        assert live is not None
+        assert live.entry == first
 
 
 async def test_items_that_stand_are_never_written_again(tmp_path: Path) -> None:
@@ -203,13 +199,11 @@ async def test_a_detail_put_back_stands_behind_the_summary(tmp_path: Path) -> No
 
 
 async def test_a_detail_can_be_put_back_later(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
-            await compact(at, keep=2)
-            await changes.keep_detail(at.session, Detail("path", "/srv/q/p.toml", (1,)))
-            assert "/srv/q/p.toml" in at.session.context().messages[1].text
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        await compact(at, keep=2)
+        await changes.keep_detail(at.session, Detail("path", "/srv/q/p.toml", (1,)))
+        assert "/srv/q/p.toml" in at.session.context().messages[1].text
 
 
 async def test_material_beyond_the_window_is_read_in_parts_and_every_message_reaches_the_summariser(
@@ -345,29 +339,25 @@ async def test_a_value_given_anew_is_not_carried_as_current(tmp_path: Path) -> N
 async def test_a_summary_that_goes_round_in_circles_is_stopped_while_it_is_written(tmp_path: Path) -> None:
     gate = Gate()
     circles = [f"- the same line{chr(10)}" for _ in range(12)]
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says(pieces=circles, hold=gate, hold_after=11))
-            with pytest.raises(SummaryRejected, match="circles"):
-                await propose(at, keep=2)
-            gate.open()
+    async with talked(tmp_path) as (at, server):
+        server.script(says(pieces=circles, hold=gate, hold_after=11))
+        with pytest.raises(SummaryRejected, match="circles"):
+            await propose(at, keep=2)
+        gate.open()
 
 
 async def test_the_last_resort_gives_its_items_ids_of_their_own(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- messages were numbered"))
-            await compact(at, keep=2)
-            long = " and so it goes on" * 20
-            await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml{long}" for place in range(6)))
-            server.script(says(""), says(""))
-            compacted = await compact(at, trigger="overflow", must_fit=True)
-            ids = [item.id for item in compacted.items]
-            assert len(set(ids)) == len(ids)
-            assert len(ids) > 1
-            assert compacted.model == ""
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- messages were numbered"))
+        await compact(at, keep=2)
+        long = " and so it goes on" * 20
+        await talk(at, server, *(f"the limit {place} is in /etc/app/{place}.toml{long}" for place in range(6)))
+        server.script(says(""), says(""))
+        compacted = await compact(at, trigger="overflow", must_fit=True)
+        ids = [item.id for item in compacted.items]
+        assert len(set(ids)) == len(ids)
+        assert len(ids) > 1
+        assert compacted.model == ""
 
 
 async def test_what_is_too_little_to_gain_by_is_not_summarised_unasked(tmp_path: Path) -> None:
@@ -418,42 +408,36 @@ async def test_fewer_messages_are_no_gain_when_the_tokens_are_too_many(tmp_path:
 
 
 async def test_nothing_is_put_in_while_a_call_waits_for_approval(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says("- six messages"))
-            proposal = await propose(at, keep=2)
-            call = ToolCall("c1", "run_command", '{"command":"ls"}')
-            await at.session.append(
-                UserSaid(text_parts("list")),
-                AssistantSaid("", tool_calls=(call,), finish="tool_calls"),
-                ApprovalAsked("c1", "ls"),
-            )
-            with pytest.raises(ApprovalPending, match="waiting for your approval"):
-                await at.services.apply(at.session, proposal)
-            assert at.session.checkpoint.head is None
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        proposal = await propose(at, keep=2)
+        call = ToolCall("c1", "run_command", '{"command":"ls"}')
+        await at.session.append(
+            UserSaid(text_parts("list")),
+            AssistantSaid("", tool_calls=(call,), finish="tool_calls"),
+            ApprovalAsked("c1", "ls"),
+        )
+        with pytest.raises(ApprovalPending, match="waiting for your approval"):
+            await at.services.apply(at.session, proposal)
+        assert at.session.checkpoint.head is None
 
 
 async def test_a_summary_model_that_fails_is_stood_in_for_by_the_chats_own(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path, summary_model="small-one") as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says(""), says("- six messages"))
-            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
-            told = [event.reason for event in events if isinstance(event, SummaryRestarted)]
-            assert told == ["The proposed summary cannot be used: it is empty. Asking fake-model."]
-            assert [request.body["model"] for request in server.requests[-2:]] == ["small-one", "fake-model"]
-            assert events[-1].proposal.compacted.model == "fake-model"  # type: ignore[union-attr]
+    async with talked(tmp_path, summary_model="small-one") as (at, server):
+        server.script(says(""), says("- six messages"))
+        events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+        told = [event.reason for event in events if isinstance(event, SummaryRestarted)]
+        assert told == ["The proposed summary cannot be used: it is empty. Asking fake-model."]
+        assert [request.body["model"] for request in server.requests[-2:]] == ["small-one", "fake-model"]
+        assert events[-1].proposal.compacted.model == "fake-model"  # type: ignore[union-attr]
 
 
 async def test_a_busy_endpoint_is_asked_again_for_the_summary_and_that_is_told(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(refuses(503, {"message": "busy"}, headers={"Retry-After": "0"}), says("- six messages"))
-            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
-            assert any(isinstance(event, SummaryRestarted) and "503" in event.reason for event in events)
-            assert isinstance(events[-1], Proposed)
+    async with talked(tmp_path) as (at, server):
+        server.script(refuses(503, {"message": "busy"}, headers={"Retry-After": "0"}), says("- six messages"))
+        events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+        assert any(isinstance(event, SummaryRestarted) and "503" in event.reason for event in events)
+        assert isinstance(events[-1], Proposed)
 
 
 @pytest.mark.parametrize(
@@ -466,12 +450,10 @@ async def test_a_busy_endpoint_is_asked_again_for_the_summary_and_that_is_told(t
 async def test_a_summary_without_a_statement_or_longer_than_all_it_stands_for_is_refused(
     tmp_path: Path, answer: str, why: str
 ) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says(answer))
-            with pytest.raises(SummaryRejected, match=why):
-                await propose(at, keep=2)
+    async with talked(tmp_path) as (at, server):
+        server.script(says(answer))
+        with pytest.raises(SummaryRejected, match=why):
+            await propose(at, keep=2)
 
 
 @pytest.mark.parametrize("shorter", ["- the parts are 1 to 9 and nobody knows more", ""])
@@ -531,16 +513,14 @@ TOPICS = ("gardening", "sailing", "painting", "cooking", "walking", "reading", "
 async def test_a_summary_after_unmarked_thoughts_is_begun_again_and_one_without_usage_counts_none(
     tmp_path: Path,
 ) -> None:
-    with ModelServer() as server:
-        async with desk(server, tmp_path) as at:
-            await talk(at, server, *(f"message {place}" for place in range(6)))
-            server.script(says(pieces=["I think about ", "it.\n</think>\n", "- six messages"], usage=None))
-            events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
-            assert events[0] == CompactionStarted(10, "manual")
-            assert any(isinstance(event, SummaryRestarted) and not event.reason for event in events)
-            (proposed,) = [event for event in events if isinstance(event, Proposed)]
-            assert proposed.proposal.compacted.text == "Findings:\n- six messages"
-            assert proposed.proposal.compacted.usage is None
+    async with talked(tmp_path) as (at, server):
+        server.script(says(pieces=["I think about ", "it.\n</think>\n", "- six messages"], usage=None))
+        events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
+        assert events[0] == CompactionStarted(10, "manual")
+        assert any(isinstance(event, SummaryRestarted) and not event.reason for event in events)
+        (proposed,) = [event for event in events if isinstance(event, Proposed)]
+        assert proposed.proposal.compacted.text == "Findings:\n- six messages"
+        assert proposed.proposal.compacted.usage is None
 
 
 async def test_what_only_a_tool_said_and_reads_like_an_order_is_told(tmp_path: Path) -> None:

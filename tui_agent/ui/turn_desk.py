@@ -100,6 +100,7 @@ class TurnDesk:
         self._began = 0.0
         self._posted: Happened | None = None
         """What was posted last; events join it until it is taken."""
+
         self._worker: Worker[None] | None = None
         self._turn: Turn | None = None
         self._waiting: deque[_Message | _Command] = deque()
@@ -224,11 +225,7 @@ class TurnDesk:
 
     def over(self, worker: Worker[object]) -> bool:
         """A worker has ended: tell what was appended unseen. Whether it was a turn and ended by itself."""
-        if worker is not self._worker or worker.state not in (
-            WorkerState.SUCCESS,
-            WorkerState.CANCELLED,
-            WorkerState.ERROR,
-        ):
+        if worker is not self._worker or not worker.is_finished:
             return False
         session = self._view.session
         for event in session.since(self._view.last_seq) if session is not None else ():
