@@ -1,6 +1,7 @@
 """A shell command of the user's own: it runs at once, all it printed is kept, and the next request tells of it."""
 
 import asyncio
+import os
 from contextlib import aclosing, suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.fakes.script import says
 from tests.fakes.valid import problems
 from tests.processes import is_running
 from tests.waiting import becomes_true
-from tui_agent.agent.tool_calls import KEY_LEFT_OUT
+from tui_agent.agent.tools.left_out import KEY_LEFT_OUT
 from tui_agent.agent.user_commands import run_user_command
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, UserSaid, deed_of
@@ -68,6 +69,22 @@ async def test_what_it_prints_is_told_while_it_runs(tmp_path: Path) -> None:
                         told = event.text
                         (tmp_path / "work" / "pipe").write_text("second\n")
             assert told == "first\n"
+
+
+async def test_a_key_that_is_printed_in_two_pieces_is_not_told_either(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            pipe = tmp_path / "work" / "pipe"
+            os.mkfifo(pipe)
+            command = f"printf 'first {CANARY[:12]}'; cat pipe; sleep 0.2; printf ' last'; cat pipe"
+            told = ""
+            async with aclosing(run_user_command(at.session, command, at.services.directory, CANARY)) as events:
+                async for event in events:
+                    if isinstance(event, CommandProgressed):
+                        told += event.text
+                        assert CANARY[:12] not in told
+                        await asyncio.to_thread(pipe.write_text, "" if told.endswith("last") else CANARY[12:])
+            assert told == f"first {KEY_LEFT_OUT} last"
 
 
 async def test_stopping_it_keeps_what_it_has_printed_and_leaves_no_process(tmp_path: Path) -> None:

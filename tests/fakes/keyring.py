@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 _PACKAGE = """
+import threading
+
 from keyring import errors
+
+answers = threading.Event()
+answers.set()
 
 class Backend:
     name, priority, is_locked = "a fake keyring", 5, False
@@ -17,9 +22,11 @@ class Backend:
 kept, backend = {}, Backend()
 
 def get_keyring():
+    answers.wait()
     return backend
 
 def refuse(name):
+    answers.wait()
     if backend.is_locked or "locked" in name:
         raise errors.KeyringLocked("locked")
     if "broken" in name:
@@ -34,6 +41,7 @@ def set_password(service, name, key):
     kept[service, name] = key
 
 def delete_password(service, name):
+    refuse(name)
     del kept[service, name]
 """
 _ERRORS = """
@@ -58,6 +66,16 @@ class FakeKeyring:
     def lock(self) -> None:
         """From now on it refuses whatever it is asked."""
         import_module("keyring").backend.is_locked = True
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Whatever it is asked it answers at the end of the block: somebody is to unlock it, and does not."""
+        answers = import_module("keyring").answers
+        answers.clear()
+        try:
+            yield
+        finally:
+            answers.set()
 
 
 @contextmanager

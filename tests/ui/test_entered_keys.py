@@ -50,6 +50,20 @@ async def test_a_key_that_works_is_kept_for_its_endpoint_when_that_is_wanted(
             await person.sees("The keyring has no key for")
 
 
+async def test_a_keyring_that_hangs_while_it_forgets_holds_up_nobody(tmp_path: Path, keyring: FakeKeyring) -> None:
+    with wanting_key() as server:
+        async with sitting(server, tmp_path) as person:
+            keyring.kept["tui-agent", place(server)] = CANARY
+            with keyring.hanging():
+                await person.send("/forget-key")
+                await person.press(*"meanwhile")
+                await person.sees("meanwhile")
+                assert len(keyring.kept) == 1
+            await person.until(lambda: keyring.kept == {})
+            await person.is_told("has no key for")
+            assert "meanwhile" in person.seen
+
+
 async def test_a_key_is_not_kept_unless_that_is_wanted(tmp_path: Path, keyring: FakeKeyring) -> None:
     with wanting_key() as server:
         async with sitting(server, tmp_path, api_key="", model="") as person:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tui_agent.agent import files
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
-from tui_agent.agent.tool_calls import SHORTEST_KEY
+from tui_agent.agent.tools.left_out import SHORTEST_KEY
 from tui_agent.agent.tools.text_diff import diff_of
 from tui_agent.agent.tools.text_files import visible
 from tui_agent.agent.tools.writing import LARGEST

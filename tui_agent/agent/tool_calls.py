@@ -14,6 +14,7 @@ from tui_agent.agent.grants import save_grant, take_over_saved
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.base import Intent, Tool, ToolResult, find
+from tui_agent.agent.tools.left_out import without_key
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import ApprovalAnswered, ApprovalAsked, ToolCall, ToolReturned
 from tui_agent.core.events import Event, ToolProgressed, ToolStarted
@@ -45,9 +46,6 @@ class _Ready:
 _DENIED_BEFORE = (
     "Not run, and not asked about again: the user has denied this very call. Do without it, or say what is missing."
 )
-KEY_LEFT_OUT = "[the endpoint's key was here]"
-SHORTEST_KEY = 8
-"""Shorter keys are placeholders of local servers and occur in texts by chance."""
 
 
 class ToolRound:
@@ -209,11 +207,6 @@ class ToolRound:
 
     def _without_key(self, text: str) -> str:
         return without_key(text, self._bench.connection.endpoint.api_key)
-
-
-def without_key(text: str, key: str) -> str:
-    """The text without the endpoint's key."""
-    return text.replace(key, KEY_LEFT_OUT) if len(key) >= SHORTEST_KEY else text
 
 
 async def _carry_out(ready: _Ready, pieces: list[str]) -> ToolReturned:

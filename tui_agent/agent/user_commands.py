@@ -7,10 +7,11 @@ from pathlib import Path
 
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
-from tui_agent.agent.tool_calls import PROGRESS_SECONDS, without_key
+from tui_agent.agent.tool_calls import PROGRESS_SECONDS
 from tui_agent.agent.tools.base import ToolResult
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.child_process import run_program
+from tui_agent.agent.tools.left_out import without_key
 from tui_agent.agent.tools.run_command import result_of, shell
 from tui_agent.agent.turn import undisturbed
 from tui_agent.agent.workspace import reason_of
@@ -45,7 +46,7 @@ async def run_user_command(session: Session, command: str, directory: Path, secr
         while not running.done():
             await asyncio.wait({running}, timeout=PROGRESS_SECONDS)
             if len(pieces) > told:
-                yield CommandProgressed(without_key("".join(pieces[told:]), secret))
+                yield CommandProgressed("".join(pieces[told:]))
                 told = len(pieces)
     finally:
         stop.set()
@@ -63,6 +64,7 @@ async def _run(command: str, directory: Path, secret: str, pieces: list[str], st
             environment=child_environment(secrets=[secret]),
             seconds=SECONDS,
             report=pieces.append,
+            secret=secret,
             stop=stop,
         )
         result = result_of(command, finished, SECONDS, time.monotonic() - started)

@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import Any
@@ -11,9 +11,8 @@ from tui_agent.errors import AuthFailed
 from tui_agent.language import _
 
 _SERVICE = "tui-agent"
-_SECONDS = 10.0
-"""A locked keyring may ask its owner for a password first."""
-
+SECONDS = 10.0
+"""How long a keyring has to answer: a locked one may ask its owner for a password first."""
 
 _RECOMMENDED = 1
 """The priority from which the package itself recommends a keyring; those below are files, or keep nothing."""
@@ -24,27 +23,34 @@ def has_keyring() -> bool:
     return find_spec("keyring") is not None
 
 
-async def usable_keyring() -> str:
+async def usable_keyring(seconds: float = SECONDS) -> str:
     """The name of the keyring that keys are kept in; "" when there is none, or none that is safe to keep one in."""
     if not has_keyring():
         return ""
     try:
-        return await asyncio.wait_for(asyncio.to_thread(_recommended), _SECONDS)
+        return await asyncio.wait_for(asyncio.to_thread(_recommended), seconds)
     except TimeoutError:
         return ""
 
 
-async def stored_key(origin: str) -> str:
+async def stored_key(origin: str, seconds: float = SECONDS) -> str:
     """The key kept for an endpoint (scheme, host and port); "" when there is none or the keyring does not answer."""
-    if not has_keyring():
-        return ""
-    try:
-        return await asyncio.wait_for(asyncio.to_thread(_get, origin), _SECONDS) or ""
-    except (TimeoutError, _Refused):
-        return ""
+    return next(iter(await stored_keys([origin], seconds)), "")
 
 
-async def store_key(origin: str, key: str) -> None:
+async def stored_keys(origins: Iterable[str], seconds: float = SECONDS) -> list[str]:
+    """The keys kept for these endpoints, as far as the keyring tells them: it has so long for all of them together."""
+    found: list[str | None] = []
+    if has_keyring():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for origin in origins:
+                    with suppress(_Refused):
+                        found.append(await asyncio.to_thread(_get, origin))
+    return [key for key in found if key]
+
+
+async def store_key(origin: str, key: str, seconds: float = SECONDS) -> None:
     """Keep a key for an endpoint.
 
     Raises:
@@ -53,14 +59,14 @@ async def store_key(origin: str, key: str) -> None:
     if not has_keyring():
         raise _not_kept(_("The package keyring is not installed."))
     try:
-        await asyncio.wait_for(asyncio.to_thread(_set, origin, key), _SECONDS)
+        await asyncio.wait_for(asyncio.to_thread(_set, origin, key), seconds)
     except TimeoutError:
         raise _not_kept(_("The keyring did not answer; it may be locked.")) from None
     except _Refused as error:
         raise _not_kept(_("The keyring refused: {error}.").format(error=error)) from None
 
 
-async def forget_stored_key(origin: str) -> bool:
+async def forget_stored_key(origin: str, seconds: float = SECONDS) -> bool:
     """Forget the key that is kept for an endpoint; whether there was one.
 
     Raises:
@@ -69,7 +75,7 @@ async def forget_stored_key(origin: str) -> bool:
     if not has_keyring():
         return False
     try:
-        return await asyncio.wait_for(asyncio.to_thread(_delete, origin), _SECONDS)
+        return await asyncio.wait_for(asyncio.to_thread(_delete, origin), seconds)
     except TimeoutError:
         raise _not_forgotten(_("The keyring did not answer; it may be locked.")) from None
     except _Refused as error:

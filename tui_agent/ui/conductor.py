@@ -50,6 +50,9 @@ LONGEST_HISTORY = 200
 Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
 
+_ASKING_THE_KEYRING = frozenset({"doctor", "export", "forget-key", "keep-key"})
+"""Commands that may wait for somebody to unlock it: beside everything else, so that nothing waits for them."""
+
 
 @frozen
 class Opening:
@@ -167,6 +170,12 @@ class Conductor:
 
     async def command(self, name: str, argument: str = "") -> None:
         """Carry out a command; what went wrong is told."""
+        if name in _ASKING_THE_KEYRING:
+            self.later(name, argument)
+        else:
+            await self._carry_out(name, argument)
+
+    async def _carry_out(self, name: str, argument: str) -> None:
         try:
             await self._handlers[name](self, argument)
         except TuiAgentError as error:
@@ -174,7 +183,7 @@ class Conductor:
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
-        self._work(f"command-{name}", self.command, name, argument)
+        self._work(f"command-{name}", self._carry_out, name, argument)
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""

@@ -9,7 +9,7 @@ from tui_agent.archive import SessionInfo
 from tui_agent.core.codec import entry_from_json, entry_to_json
 from tui_agent.core.entries import AssistantSaid, Logged, ModelChosen
 from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
-from tui_agent.model.stored_keys import has_keyring, stored_key
+from tui_agent.model.stored_keys import has_keyring, stored_keys
 from tui_agent.settings import Settings
 
 REMOVED = "[key removed]"
@@ -27,8 +27,8 @@ async def known_keys(settings: Settings, entries: Iterable[Logged], *connected: 
     """The keys this program knows: from settings, environment and keyring, and of what is connected; longest first."""
     variables = (*_VARIABLES, *(endpoint.api_key_env for endpoint in settings.endpoints if endpoint.api_key_env))
     keys = {settings.api_key, *connected, *(os.environ.get(name, "") for name in variables)}
-    for origin in _origins(settings, entries) if has_keyring() else ():
-        keys.add(await stored_key(origin))
+    if has_keyring():
+        keys.update(await stored_keys(_origins(settings, entries)))
     secret = {key.strip() for key in keys} - _PLACEHOLDERS
     return tuple(sorted((key for key in secret if len(key) >= _SHORTEST), key=len, reverse=True))
 

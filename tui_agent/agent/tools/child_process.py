@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tui_agent.agent.tools.guarding import ProcessGuard
 from tui_agent.agent.tools.guarding_child import end_session, signal_session
+from tui_agent.agent.tools.left_out import KeyFilter
 from tui_agent.agent.tools.text_files import size_in_words
 from tui_agent.values import frozen
 
@@ -69,19 +70,21 @@ async def run_program(
     given: bytes | None = None,
     most_bytes: int | None = None,
     report: Callable[[str], None] = lambda _: None,
+    secret: str = "",
     guard: ProcessGuard = GUARD,
     stop: asyncio.Event | None = None,
 ) -> Finished:
     """Runs the program to its end, to the time limit, until it has printed `most_bytes`, or until `stop` is set.
 
-    `given` is what it reads; without it there is nothing to read. A program that is not there ends with 127.
+    `given` is what it reads; without it there is nothing to read. A program that is not there ends with 127. Where it
+    prints `secret`, that is neither reported nor kept.
     Cancelling ends the whole session of processes before the cancellation goes on; it ends too when this program does.
 
     Raises:
         OSError: it could not be started.
     """
     readable, writable = os.pipe()
-    printed = _Printed(readable, most_bytes, report, stop or asyncio.Event())
+    printed = _Printed(readable, most_bytes, report, stop or asyncio.Event(), KeyFilter(secret))
     guard.start()
     try:
         try:
@@ -151,9 +154,15 @@ class _Printed:
     """Takes in what a program prints and keeps its beginning and its end."""
 
     def __init__(
-        self, readable: int, most_bytes: int | None, report: Callable[[str], None], enough: asyncio.Event
+        self,
+        readable: int,
+        most_bytes: int | None,
+        report: Callable[[str], None],
+        enough: asyncio.Event,
+        secrets: KeyFilter,
     ) -> None:
         self.enough = enough
+        self._secrets = secrets
         self._readable = readable
         self._most = most_bytes
         self._report = report
@@ -178,6 +187,8 @@ class _Printed:
                 return
 
     def text(self) -> str:
+        """All of it, when no more is to come."""
+        self._keep(self._secrets.rest())
         head, tail = bytes(self._head), bytes(self._tail)
         if not self._dropped:
             return (head + tail).decode("utf-8", "replace")
@@ -193,8 +204,9 @@ class _Printed:
         if not piece:
             self._loop.remove_reader(self._readable)
             return False
-        self._keep(piece)
-        self._tell(piece)
+        if piece := self._secrets.passing(piece):
+            self._keep(piece)
+            self._tell(piece)
         return True
 
     def _keep(self, piece: bytes) -> None:

@@ -102,6 +102,7 @@ class RunCommand:
                 environment=child_environment(secrets=[self._secret()]),
                 seconds=seconds,
                 report=report,
+                secret=self._secret(),
             )
         except OSError as error:
             raise ToolFailed(f"The command could not be started: {reason_of(error)}.") from error
