@@ -1,6 +1,7 @@
 """Keys are let through however fast an answer arrives: counted in pieces between two turns of the loop, not in time."""
 
 import asyncio
+from collections import deque
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.support import sitting
+from tui_agent.core.events import Event, ReasoningArrived, RequestSent, TextArrived, TurnEnded
 from tui_agent.ui.keys_first import BREATH_SECONDS, KEY_SECONDS, KeysFirst
+from tui_agent.ui.messages import STEP, Happened
 
 PIECES_A_BREATH = 5
 
@@ -82,3 +85,25 @@ async def test_each_piece_of_an_answer_asks_for_a_rest_and_each_key_is_told_of(t
             await sat.sees("piece 49")
             assert watched.keys == 3
             assert watched.rests >= 50
+
+
+def test_of_a_long_answer_so_much_is_taken_as_is_shown_in_one_go_and_the_order_stays() -> None:
+    thoughts, answer = "t" * (STEP + 1), "a" * (3 * STEP + 5)
+    happened = Happened(deque([RequestSent("m"), ReasoningArrived(thoughts), TextArrived(answer)]))
+    takes: list[list[Event]] = []
+    while not happened.is_taken:
+        takes.append(happened.take())
+        if len(takes) == 2:  # more arrives meanwhile
+            happened.events.extend((TextArrived("b"), TextArrived("c"), TurnEnded("stop")))
+    events = [event for take in takes for event in take]
+    assert all(sum(len(event.text) for event in take if isinstance(event, TextArrived)) <= STEP for take in takes)
+    assert "".join(event.text for event in events if isinstance(event, TextArrived)) == answer + "bc"
+    assert events[:2] == [RequestSent("m"), ReasoningArrived(thoughts)]
+    assert events[-1] == TurnEnded("stop")
+    assert len(takes) == 5
+
+
+def test_pieces_that_follow_each_other_are_taken_as_one() -> None:
+    happened = Happened(deque([TextArrived("a"), TextArrived("b"), RequestSent("m"), TextArrived("c")]))
+    assert happened.take() == [TextArrived("ab"), RequestSent("m"), TextArrived("c")]
+    assert happened.is_taken

@@ -10,6 +10,8 @@ from tests.ui.transcript_app import TranscriptApp, exchange, log, user
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted
 from tui_agent.core.events import Appended, Event, ReasoningArrived, TextArrived, TurnEnded
 from tui_agent.ui.keys_first import KeysFirst
+from tui_agent.ui.messages import STEP
+from tui_agent.ui.widgets.blocks import AnswerBlock
 from tui_agent.ui.widgets.transcript import Transcript
 
 SIZE = (80, 24)
@@ -90,6 +92,18 @@ async def test_without_a_key_an_answer_is_seen_at_once() -> None:
     async with app.run_test(size=SIZE):
         app.apply(TextArrived("an answer"))
         assert len(app.transcript.blocks)
+
+
+async def test_what_is_much_is_laid_out_before_more_of_it_comes() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=SIZE):
+        transcript = app.transcript
+        app.apply(TextArrived("begin"), TextArrived("x" * (STEP - 1)))
+        block = transcript.blocks[transcript.blocks.first]
+        assert isinstance(block, AnswerBlock)
+        assert block.text == "begin", "the next frame is soon enough"
+        app.apply(TextArrived("y"))
+        assert len(block.text) == len("begin") + STEP
 
 
 async def test_reasoning_grows_folded_and_open() -> None:

@@ -1,6 +1,7 @@
 """What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
 
 import contextlib
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import aclosing
 from functools import partial
@@ -187,7 +188,7 @@ class Conductor:
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
-        self.screen.post_message(Happened(list(happened)))
+        self.screen.post_message(Happened(deque(happened)))
 
     def compact(self, wish: Wish) -> None:
         """Show the preview and apply what comes of it."""
@@ -306,6 +307,8 @@ class Conductor:
         match message:
             case Happened():
                 taken = message.take()
+                if not message.is_taken:
+                    self.screen.post_message(message)
                 changed = [self.view.happened(event) for event in taken]
                 self.guide.follow(self.view.session, taken)
                 if any(changed):

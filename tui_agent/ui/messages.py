@@ -1,11 +1,15 @@
 """Widget messages that more than one part posts or handles."""
 
+from collections import deque
 from dataclasses import dataclass
 
 from textual.message import Message
 
-from tui_agent.core.events import Event, TextArrived
+from tui_agent.core.events import Event, ReasoningArrived, TextArrived
 from tui_agent.errors import TuiAgentError
+
+STEP = 4_000
+"""Characters of an answer that are taken in one go: laying them out takes about 7 ms, for which keys wait."""
 
 
 @dataclass
@@ -15,20 +19,36 @@ class Happened(Message, bubble=False):
     More may be added until they are taken, so that an endpoint that floods costs one message for many pieces.
     """
 
-    events: list[Event]
+    events: deque[Event]
     is_taken: bool = False
+    """Whether all are taken and no more may be added."""
 
     def take(self) -> list[Event]:
-        """The events in their order, pieces of an answer that follow each other joined; from here on no more come."""
-        self.is_taken = True
-        joined: list[Event] = []
-        for event in self.events:
-            last = joined[-1] if joined else None
-            if isinstance(event, TextArrived) and isinstance(last, TextArrived):
-                joined[-1] = TextArrived(last.text + event.text)
-            else:
-                joined.append(event)
-        return joined
+        """The next events in their order, pieces of an answer that follow each other joined.
+
+        Of a long answer only as much as is shown in one go; it is not `is_taken` then, and goes on with the next call.
+        """
+        taken: list[Event] = []
+        room = STEP
+        while self.events and room > 0:
+            event = self.events.popleft()
+            last = taken[-1] if taken else None
+            match event:
+                case TextArrived(text):
+                    if len(text) > room:
+                        self.events.appendleft(TextArrived(text[room:]))
+                        event = TextArrived(text[:room])
+                    room -= len(text)
+                    if isinstance(last, TextArrived):
+                        taken[-1] = TextArrived(last.text + event.text)
+                        continue
+                case ReasoningArrived(text):
+                    room -= len(text)
+                case _:
+                    pass
+            taken.append(event)
+        self.is_taken = not self.events
+        return taken
 
 
 @dataclass

@@ -28,6 +28,7 @@ from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
+from tui_agent.ui.widgets import markdown_blocks
 from tui_agent.values import frozen
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
@@ -164,6 +165,7 @@ class TurnDesk:
         except ModelError as error:
             self._screen.post_message(Told(error))
             return
+        asyncio.get_running_loop().run_in_executor(None, markdown_blocks.prepare)
         self._start(kind(turn))
 
     def _start(self, happening: AsyncGenerator[Event, None]) -> None:
@@ -220,7 +222,7 @@ class TurnDesk:
         if self._posted is not None and not self._posted.is_taken:
             self._posted.events.append(event)
         else:
-            self._posted = Happened([event])
+            self._posted = Happened(deque([event]))
             self._screen.post_message(self._posted)
 
     def over(self, worker: Worker[object]) -> bool:

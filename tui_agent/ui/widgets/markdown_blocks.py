@@ -59,6 +59,11 @@ def _parser() -> Parser:
     return parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
 
 
+def prepare() -> None:
+    """Load the parser, which takes a moment: called in a thread, while an answer is awaited."""
+    _parser()
+
+
 def prose_rows(text: str, width: int, *, plain: bool = False) -> list[Row]:
     """The rows of a stretch of Markdown that ends with a block."""
     if _is_all_brackets(text):

@@ -22,6 +22,7 @@ from tui_agent.core.events import (
     TurnEnded,
 )
 from tui_agent.ui.keys_first import KeysFirst
+from tui_agent.ui.messages import STEP
 from tui_agent.ui.widgets.assembling import Assembler
 from tui_agent.ui.widgets.block_browser import BlockBrowser, Current
 from tui_agent.ui.widgets.block_lines import Growth, head_rows
@@ -62,6 +63,8 @@ class Transcript(BlockBrowser):
         self._older_asked = False
         self._pieces: list[str] = []
         self._thoughts: list[str] = []
+        self._waiting = 0
+        """Characters in them."""
         self._thinking_since = 0.0
         self._painted_at = 0.0
         self._frames: Timer | None = None
@@ -151,10 +154,10 @@ class Transcript(BlockBrowser):
         match event:
             case TextArrived(text):
                 self._pieces.append(text)
-                self._wake()
+                self._wake(len(text))
             case ReasoningArrived(text):
                 self._thoughts.append(text)
-                self._wake()
+                self._wake(len(text))
             case Appended(logged):
                 self._flush_pieces()
                 self._append(logged)
@@ -228,9 +231,11 @@ class Transcript(BlockBrowser):
 
     # ── an answer that is being written ──────────────────────────────────────
 
-    def _wake(self) -> None:
-        """Paint what has arrived: at once after a pause, else with the next frame."""
-        if monotonic() - self._painted_at >= FRAME_SECONDS and not self.keys_first.wait:
+    def _wake(self, characters: int) -> None:
+        """Paint what has arrived: at once after a pause or when it is much, else with the next frame."""
+        self._waiting += characters
+        is_due = monotonic() - self._painted_at >= FRAME_SECONDS and not self.keys_first.wait
+        if is_due or self._waiting >= STEP:
             self._flush()
         elif self._frames is not None:
             self._frames.resume()
@@ -254,6 +259,7 @@ class Transcript(BlockBrowser):
 
     def _flush_pieces(self) -> None:
         """Put what has arrived into the blocks that are being written."""
+        self._waiting = 0
         if self._thoughts:
             self._grow_reasoning("".join(self._thoughts))
             self._thoughts.clear()
