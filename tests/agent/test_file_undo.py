@@ -24,7 +24,8 @@ from tui_agent.agent.services import secret_of
 from tui_agent.agent.turn import text_parts
 from tui_agent.archive import Archive, KeptFile
 from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid, deed_of
+from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, ToolReturned, UserSaid
+from tui_agent.core.readings import deed_of
 from tui_agent.errors import NotSaved, ToolFailed, UsageError
 
 

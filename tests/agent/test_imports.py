@@ -25,8 +25,8 @@ from tui_agent.core.entries import (
     TitleSet,
     ToolReturned,
     UserSaid,
-    said_text,
 )
+from tui_agent.core.readings import said_text
 from tui_agent.errors import ImportRefused
 
 LARGEST = 2_000_000_000

@@ -12,7 +12,8 @@ from tests.fakes.script import Call, calls, says
 from tests.fakes.valid import problems
 from tui_agent.agent.export import export
 from tui_agent.agent.imports import import_file
-from tui_agent.core.entries import AssistantSaid, Failed, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Failed, ToolReturned, UserSaid
+from tui_agent.core.readings import said_text
 
 ODD = {
     "half a pair": "half \ud83d of a pair \udc00",

@@ -18,8 +18,9 @@ from tests.waiting import becomes_true
 from tui_agent.agent.tools.left_out import KEY_LEFT_OUT
 from tui_agent.agent.user_commands import run_user_command
 from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, UserSaid, deed_of
+from tui_agent.core.entries import ApprovalAsked, AssistantSaid, ToolCall, UserSaid
 from tui_agent.core.events import CommandProgressed, CommandStarted, Event
+from tui_agent.core.readings import deed_of
 from tui_agent.errors import UsageError
 
 

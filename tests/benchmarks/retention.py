@@ -19,7 +19,7 @@ from tests.corpus.chain import Remains, Summariser, compacted_again_and_again, k
 from tests.corpus.reach import RESULTS, unreachable
 from tests.corpus.sessions import Fact, Session, sessions
 from tui_agent.context.ledger import details_of
-from tui_agent.core.entries import said_text
+from tui_agent.core.readings import said_text
 
 TEN_MILLION = 10_000_000
 

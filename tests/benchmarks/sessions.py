@@ -9,7 +9,8 @@ from tests.archive.samples import make_session
 from tests.benchmarks.corpus import texts
 from tui_agent.archive import Archive
 from tui_agent.context.checkpoint import EMPTY, Checkpoint, advance, checkpoint_to_json
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Item, Logged, TextPart, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Item, Logged, TextPart, UserSaid
+from tui_agent.core.readings import said_text
 from tui_agent.paths import archive_file
 
 AT = "2025-01-01T00:00:00.000Z"

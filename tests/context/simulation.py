@@ -43,8 +43,8 @@ from tui_agent.core.entries import (
     Unpruned,
     Usage,
     UserSaid,
-    said_text,
 )
+from tui_agent.core.readings import said_text
 from tui_agent.errors import ApprovalPending, NothingToFold
 
 Option = TypeVar("Option")

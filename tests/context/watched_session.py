@@ -26,9 +26,9 @@ from tui_agent.core.entries import (
     ToolReturned,
     Unpruned,
     UserSaid,
-    said_text,
 )
 from tui_agent.core.messages import Message, as_wire, characters
+from tui_agent.core.readings import said_text
 
 SURROUNDINGS = Surroundings(date="2031-02-03", directory="~/project", window=8192)
 

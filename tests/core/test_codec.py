@@ -25,9 +25,8 @@ from tui_agent.core.entries import (
     ToolCall,
     Usage,
     UserSaid,
-    part_text,
-    said_text,
 )
+from tui_agent.core.readings import part_text, said_text
 
 SAID: list[Entry] = [
     UserSaid((TextPart("a"), ImagePart("https://x/p.png", "p.png"), OtherPart("audio", '{"type":"audio"}'))),

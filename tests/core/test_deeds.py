@@ -5,7 +5,8 @@ import re
 import pytest
 
 from tui_agent.core.deeds import DeedPart, deed_line, deed_text, told_text
-from tui_agent.core.entries import AssistantSaid, TextPart, UserSaid, deed_of, is_spoken, said_text
+from tui_agent.core.entries import AssistantSaid, TextPart, UserSaid
+from tui_agent.core.readings import deed_of, is_spoken, said_text
 
 
 def test_a_command_is_told_with_all_that_it_printed() -> None:

@@ -11,7 +11,8 @@ from tui_agent.context.ledger import carry, details_of, lost, merged
 from tui_agent.context.policy import plan
 from tui_agent.context.provenance import attribute
 from tui_agent.context.summary import as_carried, details_now, next_id, parse_items, render, still_true
-from tui_agent.core.entries import Compacted, Detail, Item, Logged, UserSaid, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Logged, UserSaid
+from tui_agent.core.readings import said_text
 from tui_agent.errors import NothingToFold
 
 Summariser = Callable[[Sequence[Logged]], str]

@@ -5,7 +5,8 @@ from pathlib import Path
 from tests.archive.samples import make_session
 from tests.corpus.sessions import Fact, Session
 from tui_agent.archive import Archive
-from tui_agent.core.entries import AssistantSaid, Entry, said_text
+from tui_agent.core.entries import AssistantSaid, Entry
+from tui_agent.core.readings import said_text
 
 RESULTS = 5
 

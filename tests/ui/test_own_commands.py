@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, says
 from tests.ui.support import USUAL, Sitting, sitting
-from tui_agent.core.entries import deed_of
+from tui_agent.core.readings import deed_of
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS
 

@@ -33,8 +33,9 @@ from tui_agent.context.summary import (
     within,
 )
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, Trigger, said_text
+from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, Trigger
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
+from tui_agent.core.readings import said_text
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.language import _
 

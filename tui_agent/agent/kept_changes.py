@@ -9,7 +9,8 @@ from tui_agent.agent.files import digest_of, mode_of
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.left_out import SHORTEST_KEY
 from tui_agent.archive import NO_FILE, KeptFile
-from tui_agent.core.entries import Rewound, is_spoken
+from tui_agent.core.entries import Rewound
+from tui_agent.core.readings import is_spoken
 from tui_agent.errors import NotSaved, ToolFailed
 
 

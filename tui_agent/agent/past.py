@@ -5,17 +5,8 @@ from collections.abc import Callable, Sequence
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.search_past_messages import NAME, PastHit, PastMessage, Scope
 from tui_agent.archive import Hit
-from tui_agent.core.entries import (
-    AssistantSaid,
-    Compacted,
-    Entry,
-    Logged,
-    Pinned,
-    ToolReturned,
-    UserSaid,
-    is_spoken,
-    said_text,
-)
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, ToolReturned, UserSaid
+from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import SessionNotFound
 
 NEIGHBOURS = 1

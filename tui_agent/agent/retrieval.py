@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from tui_agent.agent.session import Session
-from tui_agent.core.entries import is_spoken, said_text
+from tui_agent.core.readings import is_spoken, said_text
 
 MOST_WORDS = 8
 """Words of the newest message that are looked up; longer ones first, for they are rarer."""

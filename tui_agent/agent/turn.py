@@ -32,9 +32,9 @@ from tui_agent.core.entries import (
     TitleSet,
     ToolCall,
     UserSaid,
-    said_text,
 )
 from tui_agent.core.events import Event, TurnEnded
+from tui_agent.core.readings import said_text
 from tui_agent.errors import CompactionError, ContextOverflow, ModelError
 from tui_agent.language import N_, _
 

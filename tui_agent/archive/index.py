@@ -8,7 +8,8 @@ import apsw
 from tui_agent.archive.faults import transaction
 from tui_agent.archive.rows import ENTRY_COLUMNS, EntryRow, UnusableRow, logged_of
 from tui_agent.archive.terms import index_text, without_encoded
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Pinned, ToolReturned, UserSaid
+from tui_agent.core.readings import said_text
 
 GROUP = 32
 """Entries indexed in one transaction. Indexed singly, each would cost as much again as all the rest of its append."""

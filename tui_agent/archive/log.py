@@ -31,9 +31,8 @@ from tui_agent.core.entries import (
     Logged,
     TitleSet,
     UserSaid,
-    deed_of,
-    said_text,
 )
+from tui_agent.core.readings import deed_of, said_text
 from tui_agent.errors import ArchiveTooNew, SessionNotFound
 from tui_agent.language import _
 from tui_agent.values import frozen

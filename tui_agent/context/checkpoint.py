@@ -27,8 +27,8 @@ from tui_agent.core.entries import (
     Unpinned,
     Unpruned,
     Usage,
-    is_spoken,
 )
+from tui_agent.core.readings import is_spoken
 from tui_agent.values import frozen
 
 FORMAT = 2

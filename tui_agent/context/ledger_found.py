@@ -20,18 +20,8 @@ from tui_agent.context.ledger_quantities import quantity_spans
 from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import (
-    AssistantSaid,
-    DetailKind,
-    Entry,
-    Found,
-    Origin,
-    ToolCall,
-    ToolReturned,
-    UserSaid,
-    deed_of,
-    said_text,
-)
+from tui_agent.core.entries import AssistantSaid, DetailKind, Entry, Found, Origin, ToolCall, ToolReturned, UserSaid
+from tui_agent.core.readings import deed_of, said_text
 
 FINDER = 1
 """Version of what is found and of the form it is kept in; raised when either changes, so that nothing kept before

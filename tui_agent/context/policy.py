@@ -8,19 +8,9 @@ from tui_agent.context.cuts import Atom, Plan, atoms, cut_before, cut_for, legal
 from tui_agent.context.gauge import Limits
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.saying import message_of, tokens_of
-from tui_agent.core.entries import (
-    AssistantSaid,
-    Compacted,
-    Detail,
-    Logged,
-    MessageEntry,
-    ToolReturned,
-    UserSaid,
-    deed_of,
-    is_spoken,
-    said_text,
-)
+from tui_agent.core.entries import AssistantSaid, Compacted, Detail, Logged, MessageEntry, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge, GaugeParts
+from tui_agent.core.readings import deed_of, is_spoken, said_text
 from tui_agent.errors import ApprovalPending, NothingToFold
 from tui_agent.language import N_, _
 

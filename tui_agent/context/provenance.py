@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tui_agent.context.words import Sought, overlap, salient
-from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, deed_of, said_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned
+from tui_agent.core.readings import deed_of, said_text
 from tui_agent.values import frozen
 
 _SUPPORTED_FROM = 0.5

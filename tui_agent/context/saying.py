@@ -16,9 +16,9 @@ from tui_agent.core.entries import (
     ToolCall,
     ToolReturned,
     UserSaid,
-    part_text,
 )
 from tui_agent.core.messages import Message
+from tui_agent.core.readings import part_text
 
 
 def is_sent(entry: Entry) -> bool:

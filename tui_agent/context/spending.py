@@ -3,17 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tui_agent.core.entries import (
-    AssistantSaid,
-    Compacted,
-    Entry,
-    ForkedFrom,
-    Logged,
-    Noticed,
-    Usage,
-    UserSaid,
-    is_spoken,
-)
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, ForkedFrom, Logged, Noticed, Usage, UserSaid
+from tui_agent.core.readings import is_spoken
 from tui_agent.values import frozen
 
 BUDGET_LINES = (0.8, 1.0)

@@ -12,7 +12,8 @@ from tui_agent.context.summary_language import (
 )
 from tui_agent.context.tokens import estimate as estimate_tokens
 from tui_agent.core.deeds import deed_line
-from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, UserSaid, deed_of, said_text
+from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, UserSaid
+from tui_agent.core.readings import deed_of, said_text
 
 _NUMBER = re.compile(r"\d+")
 

@@ -5,7 +5,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from tui_agent.context.words import cjk_share, has_other_script
-from tui_agent.core.entries import AssistantSaid, Item, Logged, is_spoken, said_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged
+from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.values import frozen
 
 Language = Literal["en", "zh", "other"]

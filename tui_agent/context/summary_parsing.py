@@ -7,7 +7,8 @@ from functools import cache
 from tui_agent.context.summary_shapes import as_lines
 from tui_agent.context.summary_wording import EXAMPLE_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
-from tui_agent.core.entries import Item, Logged, said_text
+from tui_agent.core.entries import Item, Logged
+from tui_agent.core.readings import said_text
 from tui_agent.values import frozen
 
 _BULLET = re.compile(r"^\s*(?:(?:[-*•·‣◦–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）])\s*)+(?=\S)")

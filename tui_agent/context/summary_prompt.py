@@ -13,8 +13,9 @@ from tui_agent.context.summary_language import language_of
 from tui_agent.context.summary_wording import REQUEST_WORDINGS, RequestWording
 from tui_agent.context.tokens import estimate as estimate_tokens
 from tui_agent.core.deeds import deed_text
-from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, UserSaid, deed_of, said_text
+from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, UserSaid
 from tui_agent.core.messages import Message
+from tui_agent.core.readings import deed_of, said_text
 
 _OWN_TAGS = re.compile(
     r"<(?=/?\s*(?:record|standing|summary|previous[-_]summary|conversation|transcript|analysis|think|thinking|system"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from tui_agent.core.deeds import DeedPart, deed_text
+from tui_agent.core.deeds import DeedPart
 from tui_agent.values import frozen
 
 Origin = Literal["user", "assistant", "tool"]
@@ -147,11 +147,15 @@ class SystemPromptSet:
 
 @frozen
 class UserSaid:
+    """The user's message: words, pictures, or something the user did."""
+
     parts: tuple[Part, ...]
 
 
 @frozen
 class AssistantSaid:
+    """One answer of a model, with the tool calls it asks for."""
+
     text: str
     reasoning: Reasoning | None = None
     tool_calls: tuple[ToolCall, ...] = ()
@@ -171,6 +175,8 @@ class AssistantSaid:
 
 @frozen
 class ToolReturned:
+    """What came of a call; each call has exactly one."""
+
     call_id: str
     output: str
     failed: bool = False
@@ -183,6 +189,8 @@ class ToolReturned:
 
 @frozen
 class ApprovalAsked:
+    """A call waits until the user has allowed or denied it."""
+
     call_id: str
     summary: str
     """What would be done, in a line."""
@@ -252,6 +260,8 @@ class CompactionUndone:
 
 @frozen
 class CompactionRedone:
+    """A compaction that was undone stands again."""
+
     compaction: int
 
 
@@ -286,6 +296,8 @@ class Pruned:
 
 @frozen
 class Unpruned:
+    """Tool output that stubs stood for is whole in the context again."""
+
     seqs: tuple[int, ...]
 
 
@@ -298,6 +310,8 @@ class Rewound:
 
 @frozen
 class ForkedFrom:
+    """The session begins as a copy of another one, up to `seq`."""
+
     session: str
     seq: int
 
@@ -384,44 +398,3 @@ class Logged:
     counter: str = ""
     characters: int = 0
     """Length of the message as compact JSON, non-ASCII kept; 0 for what is no message."""
-
-
-def said_text(entry: Entry) -> str:
-    """The words of an entry, for search, titles and copies; "" when it has none."""
-    match entry:
-        case UserSaid(parts):
-            return "\n".join(part_text(part) for part in parts)
-        case AssistantSaid(text=text) | SystemPromptSet(text) | Pinned(text=text) | Noticed(text=text):
-            return text
-        case ToolReturned(output=output):
-            return output
-        case Compacted(text=text):
-            return text
-        case _:
-            return ""
-
-
-def part_text(part: Part) -> str:
-    """A part in words; a picture or an unknown kind is a placeholder, never its bytes."""
-    match part:
-        case TextPart(text):
-            return text
-        case ImagePart(url, name):
-            if url.startswith("data:"):
-                return f"[image{' ' + name if name else ''}]"
-            return f"[image {name or url}]"
-        case OtherPart(kind):
-            return f"[{kind}]"
-        case DeedPart():
-            return deed_text(part)
-
-
-def deed_of(entry: Entry) -> DeedPart | None:
-    """What the user did in this entry; None when they said something, or it is no user's."""
-    part = entry.parts[0] if isinstance(entry, UserSaid) and len(entry.parts) == 1 else None
-    return part if isinstance(part, DeedPart) else None
-
-
-def is_spoken(entry: Entry) -> bool:
-    """Whether the user said something in this entry, which wants an answer, and did not only do something."""
-    return isinstance(entry, UserSaid) and deed_of(entry) is None

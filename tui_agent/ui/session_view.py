@@ -22,8 +22,6 @@ from tui_agent.core.entries import (
     TitleSet,
     Unpinned,
     UserSaid,
-    deed_of,
-    said_text,
 )
 from tui_agent.core.events import (
     AnswerRestarted,
@@ -41,6 +39,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
+from tui_agent.core.readings import deed_of, said_text
 from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.plain import mark

@@ -17,8 +17,8 @@ from tui_agent.core.entries import (
     SystemPromptSet,
     ToolReturned,
     UserSaid,
-    said_text,
 )
+from tui_agent.core.readings import said_text
 from tui_agent.core.visible import visible
 from tui_agent.language import _
 

@@ -7,8 +7,9 @@ from tui_agent.agent.export.record import Record, Version, counted
 from tui_agent.agent.spending import Prices, spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.core.columns import padded
-from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge
+from tui_agent.core.readings import said_text
 from tui_agent.language import N_, _
 
 _STATES = (N_("live"), N_("part of the live one"), N_("replaced"), N_("taken back"), N_("rewound"))

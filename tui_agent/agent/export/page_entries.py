@@ -39,8 +39,8 @@ from tui_agent.core.entries import (
     Unpruned,
     Usage,
     UserSaid,
-    part_text,
 )
+from tui_agent.core.readings import part_text
 from tui_agent.language import N_, _
 
 _DECISIONS = (N_("once"), N_("session"), N_("always"), N_("denied"))

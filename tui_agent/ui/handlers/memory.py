@@ -6,8 +6,9 @@ from tui_agent.agent import changes
 from tui_agent.agent.proposals import wish_of
 from tui_agent.agent.session import Session
 from tui_agent.agent.spending import known_prices, spending_in_words
-from tui_agent.core.entries import Compacted, Logged, said_text
+from tui_agent.core.entries import Compacted, Logged
 from tui_agent.core.events import Event
+from tui_agent.core.readings import said_text
 from tui_agent.errors import CompactionError, UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings import CompactionMode

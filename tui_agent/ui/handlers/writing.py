@@ -18,7 +18,8 @@ from textual.app import SuspendNotSupported
 from tui_agent.agent import changes
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session, last_answer
-from tui_agent.core.entries import ImagePart, UserSaid, is_spoken, said_text
+from tui_agent.core.entries import ImagePart, UserSaid
+from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user

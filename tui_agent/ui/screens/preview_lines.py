@@ -9,8 +9,9 @@ from textual.content import Content
 from tui_agent.agent.proposals import Proposal
 from tui_agent.context.provenance import is_instruction_like
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolReturned, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge
+from tui_agent.core.readings import said_text
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import keys_of
 from tui_agent.ui.plain import is_plain

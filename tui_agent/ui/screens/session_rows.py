@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from tui_agent.archive import Hit
-from tui_agent.core.entries import AssistantSaid, Logged, UserSaid, said_text
+from tui_agent.core.entries import AssistantSaid, Logged, UserSaid
+from tui_agent.core.readings import said_text
 from tui_agent.language import _, ngettext
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe

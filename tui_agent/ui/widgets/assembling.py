@@ -24,9 +24,8 @@ from tui_agent.core.entries import (
     Unpinned,
     Unpruned,
     UserSaid,
-    deed_of,
-    said_text,
 )
+from tui_agent.core.readings import deed_of, said_text
 from tui_agent.language import _
 from tui_agent.ui.widgets.blocks import (
     AnswerBlock,

@@ -1,0 +1,58 @@
+"""Entries read: what they say in words, and whether the user said it."""
+
+from tui_agent.core.deeds import DeedPart, deed_text
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Entry,
+    ImagePart,
+    Noticed,
+    OtherPart,
+    Part,
+    Pinned,
+    SystemPromptSet,
+    TextPart,
+    ToolReturned,
+    UserSaid,
+)
+
+
+def said_text(entry: Entry) -> str:
+    """The words of an entry, for search, titles and copies; "" when it has none."""
+    match entry:
+        case UserSaid(parts):
+            return "\n".join(part_text(part) for part in parts)
+        case AssistantSaid(text=text) | SystemPromptSet(text) | Pinned(text=text) | Noticed(text=text):
+            return text
+        case ToolReturned(output=output):
+            return output
+        case Compacted(text=text):
+            return text
+        case _:
+            return ""
+
+
+def part_text(part: Part) -> str:
+    """A part in words; a picture or an unknown kind is a placeholder, never its bytes."""
+    match part:
+        case TextPart(text):
+            return text
+        case ImagePart(url, name):
+            if url.startswith("data:"):
+                return f"[image{' ' + name if name else ''}]"
+            return f"[image {name or url}]"
+        case OtherPart(kind):
+            return f"[{kind}]"
+        case DeedPart():
+            return deed_text(part)
+
+
+def deed_of(entry: Entry) -> DeedPart | None:
+    """What the user did in this entry; None when they said something, or it is no user's."""
+    part = entry.parts[0] if isinstance(entry, UserSaid) and len(entry.parts) == 1 else None
+    return part if isinstance(part, DeedPart) else None
+
+
+def is_spoken(entry: Entry) -> bool:
+    """Whether the user said something in this entry, which wants an answer, and did not only do something."""
+    return isinstance(entry, UserSaid) and deed_of(entry) is None
