@@ -112,7 +112,7 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
     if os.environ.get("NO_COLOR") == "":  # empty says nothing; Textual takes it for a yes
         del os.environ["NO_COLOR"]
     gc.disable()  # until the chat has been painted: there is nothing to be collected, but much to be looked through
-    import_module("textual.app")
+    _import_textual()
     gc.freeze()  # nor is there anything in these modules when it is enabled again
     from tui_agent.ui.app import TuiAgentApp
     from tui_agent.ui.process import let_go_of_lost_terminal, switch_threads_often
@@ -135,6 +135,22 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
         again = shlex.join(["tui-agent", *flags])
         print(visible(_("Go on with: {again} -r {id}  (or -c)").format(again=again, id=app.resumable)), file=sys.stderr)
     return app.return_code or 0
+
+
+_FRAMES = "TEXTUAL_FPS"
+
+
+def _import_textual() -> None:
+    """Import Textual so that it looks 120 times a second for what is to be painted, unless another number was chosen.
+
+    At its 60 a letter waits up to 33 ms if a large part of the screen was painted just before it, for a tick that
+    was missed is made up for with the one after the next. What programs started from here inherit stays as it was.
+    """
+    is_chosen = _FRAMES in os.environ
+    os.environ.setdefault(_FRAMES, "120")
+    import_module("textual.app")
+    if not is_chosen:
+        del os.environ[_FRAMES]
 
 
 def _serve(args: argparse.Namespace) -> int:
