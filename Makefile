@@ -4,11 +4,11 @@ SOURCES = tui_agent tests
 COVERING = tests/context tests/core tests/archive tests/model/test_wire.py tests/ui/test_safe_text.py \
 	tests/agent/test_compaction.py tests/agent/test_replays.py tests/agent/test_imports.py
 
-.PHONY: check format lint types layers test coverage mutants bench bench-peers snapshots docs texts run build ci
+.PHONY: check format lint types layers test coverage mutants bench bench-peers snapshots docs texts demo run build ci
 
 check: format lint types layers test  ## everything that must be green before a commit
 
-format:
+format:  ## whether everything is formatted
 	ruff format --check $(SOURCES)
 
 lint:
@@ -47,10 +47,10 @@ texts:  ## brings the catalogue of the Chinese interface up to the source and co
 demo:  ## acts the README's moving picture out again
 	$(PYTHON) -m tests.demo
 
-run:
+run:  ## the program from the checkout
 	$(PYTHON) -m tui_agent
 
-build:
+build:  ## the wheel
 	$(PYTHON) -m pip wheel --no-deps --wheel-dir dist .
 
 ci:  ## what the build machine runs: clean environments, tests, wheel, the installed program

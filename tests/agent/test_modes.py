@@ -38,7 +38,7 @@ def summaries(server: ModelServer) -> int:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_over_the_trigger(tmp_path: Path, mode: CompactionMode) -> None:
+async def test_over_the_trigger_mode_auto_alone_compacts(tmp_path: Path, mode: CompactionMode) -> None:
     with ModelServer(otherwise=answers) as server:
         async with desk(server, tmp_path, compaction_mode=mode, max_messages=10, threshold=None, keep_recent=4) as at:
             await fill(at)
@@ -49,7 +49,7 @@ async def test_over_the_trigger(tmp_path: Path, mode: CompactionMode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_over_the_window(tmp_path: Path, mode: CompactionMode) -> None:
+async def test_over_the_window_a_request_is_sent_in_mode_auto_alone(tmp_path: Path, mode: CompactionMode) -> None:
     with ModelServer(otherwise=answers) as server:
         async with desk(server, tmp_path, compaction_mode=mode, context_window=1_000, threshold=None) as at:
             await fill(at, words=140)
@@ -59,7 +59,9 @@ async def test_over_the_window(tmp_path: Path, mode: CompactionMode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_after_an_overflow_that_nobody_expected(tmp_path: Path, mode: CompactionMode) -> None:
+async def test_after_an_overflow_that_nobody_expected_mode_auto_alone_compacts(
+    tmp_path: Path, mode: CompactionMode
+) -> None:
     with ModelServer(otherwise=answers, window=1_500) as server:
         async with desk(server, tmp_path, compaction_mode=mode, context_window=100_000, threshold=None) as at:
             await fill(at, words=140)
@@ -69,7 +71,7 @@ async def test_after_an_overflow_that_nobody_expected(tmp_path: Path, mode: Comp
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_ahead_of_need(tmp_path: Path, mode: CompactionMode) -> None:
+async def test_ahead_of_need_a_summary_is_made_where_it_may_be_used(tmp_path: Path, mode: CompactionMode) -> None:
     with ModelServer(otherwise=answers) as server:
         async with desk(server, tmp_path, compaction_mode=mode, max_messages=16, background_share=0.5) as at:
             await fill(at)

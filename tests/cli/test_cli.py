@@ -17,11 +17,11 @@ from tui_agent.cli import main
 from tui_agent.paths import archive_file
 
 
-def test_version(terminal: Terminal) -> None:
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert __version__
+    assert capsys.readouterr().out.split() == ["tui-agent", __version__]
 
 
 def test_without_a_terminal_the_app_says_so_and_ends_with_two(terminal: Terminal, data: Path) -> None:

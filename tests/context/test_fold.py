@@ -385,7 +385,7 @@ def test_only_the_newest_summary_is_in_force() -> None:
         ([Rewound(8), compacted(8, "SUM-A"), CompactionUndone(14), SummaryRestored(14)], ("SUM-A", 0)),
     ],
 )
-def test_which_summary_stands(more: list[Entry], expected: tuple[str, int]) -> None:
+def test_the_newest_summary_that_is_not_taken_back_stands(more: list[Entry], expected: tuple[str, int]) -> None:
     assert standing(*more) == expected
 
 

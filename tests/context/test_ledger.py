@@ -255,7 +255,8 @@ def test_tool_calls_count_and_reasoning_and_notices_do_not() -> None:
 
 @pytest.mark.parametrize("arguments", ["", "{", "[" * 100_000, '{"path": 7}', '"text"', "null"])
 def test_arguments_that_are_no_object_do_no_harm(arguments: str) -> None:
-    details_of(log_of(AssistantSaid("", tool_calls=(ToolCall("c", "run", "{}", malformed=arguments),))))
+    call = ToolCall("c", "run", "{}", malformed=arguments)
+    assert not details_of(log_of(AssistantSaid("", tool_calls=(call,))))
 
 
 def test_tool_output_yields_no_rules_quotes_or_named_values() -> None:

@@ -59,6 +59,10 @@ VISIBLE = [
     "sub/only_here.txt",
     "文件.txt",
 ]
+"""What is searched."""
+
+LISTED = sorted([*VISIBLE, ".gitignore", "sub/.gitignore", "binary"])
+"""What is listed: a file without the text that is sought, and what is no text, too."""
 
 
 @pytest.mark.parametrize("ripgrep", SEARCHERS)
@@ -87,7 +91,7 @@ async def test_every_file_that_is_not_ignored_is_searched(tree: Path, ripgrep: P
         ({"pattern": "(?<=no )greeting"}, ["sub/deep/c.md:1:no greeting"]),
     ],
 )
-async def test_patterns_and_places(
+async def test_what_matches_is_found_in_its_place(
     tree: Path, ripgrep: Path | None, arguments: dict[str, object], lines: list[str]
 ) -> None:
     assert (await call(SearchFiles(Workspace(tree), ripgrep), **arguments)).output.splitlines() == lines
@@ -159,7 +163,7 @@ async def test_a_settings_file_of_ripgrep_has_no_say(tree: Path, monkeypatch: py
 
 async def test_a_list_holds_every_file_that_is_not_ignored(tree: Path) -> None:
     result = await call(ListFiles(Workspace(tree)))
-    assert result.output.splitlines() == sorted([*VISIBLE, ".gitignore", "sub/.gitignore", "binary"])
+    assert result.output.splitlines() == LISTED
     assert result.summary == "13 files"
 
 
@@ -175,7 +179,7 @@ async def test_a_list_holds_every_file_that_is_not_ignored(tree: Path) -> None:
         ({"glob": "deep/"}, ["sub/deep/c.md"]),
         ({"path": "sub", "glob": "*.py"}, ["sub/b.py"]),
         ({"path": "./sub/deep/"}, ["sub/deep/c.md"]),
-        ({"path": "", "glob": ""}, None),
+        ({"path": "", "glob": ""}, LISTED),
         ({"glob": "*.rs"}, ["[no file matches]"]),
         ({"glob": "!a.py"}, ["[no file matches]"]),
         ({"glob": "[a-b].py"}, ["a.py", "sub/b.py"]),
@@ -187,9 +191,8 @@ async def test_a_list_holds_every_file_that_is_not_ignored(tree: Path) -> None:
         ({"glob": "{a,b}" * 40}, ["[no file matches]"]),
     ],
 )
-async def test_globs(tree: Path, arguments: dict[str, object], paths: list[str] | None) -> None:
-    output = (await call(ListFiles(Workspace(tree)), **arguments)).output
-    assert paths is None or output.splitlines() == paths
+async def test_a_glob_lists_what_it_matches(tree: Path, arguments: dict[str, object], paths: list[str]) -> None:
+    assert (await call(ListFiles(Workspace(tree)), **arguments)).output.splitlines() == paths
 
 
 async def test_a_long_list_is_cut_and_summed_up_by_directory(tmp_path: Path) -> None:
