@@ -59,9 +59,7 @@ async def test_over_the_window_a_request_is_sent_in_mode_auto_alone(tmp_path: Pa
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_after_an_overflow_that_nobody_expected_mode_auto_alone_compacts(
-    tmp_path: Path, mode: CompactionMode
-) -> None:
+async def test_after_an_unexpected_overflow_mode_auto_alone_compacts(tmp_path: Path, mode: CompactionMode) -> None:
     with ModelServer(otherwise=answers, window=1_500) as server:
         async with desk(server, tmp_path, compaction_mode=mode, context_window=100_000, threshold=None) as at:
             await fill(at, words=140)

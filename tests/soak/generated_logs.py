@@ -65,6 +65,7 @@ SURROUNDINGS = (
     ),
 )
 """A session has one of them, by its number: without and with an instructions file and something brought back."""
+
 LIMITS = Limits(window=4096, threshold=0.8, keep_recent=6)
 HERE = Endpoint("http://127.0.0.1:1/v1")
 

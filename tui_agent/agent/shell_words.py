@@ -110,6 +110,7 @@ class _Reader:
         self._depth = depth
         self._has_documents = has_documents
         """False in arithmetic, where `<<` is a shift; taking it for a here-document would hide what follows."""
+
         self._draft = _Draft()
         self._open = _Open()
         self._pending: list[tuple[_Draft, bool, _Open]] = []

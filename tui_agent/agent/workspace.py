@@ -102,6 +102,7 @@ class Workspace:
     def __init__(self, root: Path, forbidden: Sequence[Path] = ()) -> None:
         self.root = Path(os.path.realpath(root))
         """The real directory, links resolved."""
+
         self.forbidden = tuple(Path(os.path.realpath(path)) for path in forbidden)
         """Directories and files no tool may read or write: the program's own."""
 

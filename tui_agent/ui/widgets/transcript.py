@@ -65,6 +65,7 @@ class Transcript(BlockBrowser):
         self._thoughts: list[str] = []
         self._waiting = 0
         """Characters in them."""
+
         self._thinking_since = 0.0
         self._painted_at = 0.0
         self._frames: Timer | None = None
