@@ -1,5 +1,7 @@
 """Where settings come from, which source wins, and what a wrong one is answered with."""
 
+import os
+import threading
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -8,8 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_agent.errors import UsageError
-from tui_agent.settings import PRESETS, Loaded, NamedEndpoint, Settings, default_config_text, descriptions, load
+from tui_agent.errors import ConfigInvalid, UsageError
+from tui_agent.settings import (
+    PRESETS,
+    Loaded,
+    NamedEndpoint,
+    Origin,
+    Settings,
+    default_config_text,
+    descriptions,
+    load,
+    wanted_language,
+)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -314,6 +326,19 @@ def test_no_name_of_a_settings_file_can_stop_the_program(tmp_path: Path, name: s
     loaded = load({}, {}, tmp_path / name, must_exist=True)
     assert loaded.settings == Settings()
     assert len(loaded.problems) == 1
+
+
+def test_settings_that_come_through_a_pipe_are_read_as_often_as_they_are_wanted(tmp_path: Path) -> None:
+    pipe = tmp_path / "config.toml"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=('language = "zh"\nmodel = "piped"\n',))
+    writer.start()
+    assert wanted_language({}, pipe) == "zh"
+    assert load({}, {}, pipe, must_exist=True).settings.model == "piped"
+    writer.join()
+    with pytest.raises(ConfigInvalid, match="can be read and not changed"):
+        Origin(pipe).change("model", "other")
+    assert Origin(pipe).load().settings.model == "piped"
 
 
 def test_a_settings_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:

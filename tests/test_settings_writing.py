@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_agent.errors import ConfigInvalid
-from tui_agent.settings import Origin, SettingRefused, Settings, default_config_text, descriptions, load
+from tui_agent.settings import Origin, SettingRefused, Settings, default_config_text, descriptions, entered, load
 from tui_agent.settings.describe import toml_text
 from tui_agent.settings.writing import with_setting, without_setting
 
@@ -104,6 +104,31 @@ def test_a_wrong_value_is_refused_in_the_words_of_the_start(name: str, value: st
     with pytest.raises(SettingRefused, match=words) as refused:
         with_setting(MINE, name, value)
     assert "sk-secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
+        ("localhost", "http://localhost"),
+        ("[::1]:8080", "http://[::1]:8080"),
+        (" models.example.com/v1/ ", "https://models.example.com/v1"),
+        ("192.168.0.7:11434", "https://192.168.0.7:11434"),
+        ("box:11434/v1", "https://box:11434/v1"),
+        ("http://box/v1", "http://box/v1"),
+    ],
+)
+def test_an_address_is_read_as_it_is_entered_and_kept_with_its_scheme(typed: str, kept: str) -> None:
+    assert entered("base_url", typed) == kept
+    assert tomllib.loads(with_setting(MINE, "base_url", typed))["base_url"] == kept
+
+
+@pytest.mark.parametrize(
+    "typed", ["sk-a-key-in-the-wrong-place", "two words.com", "me@host.com", "host.com:port", ":80"]
+)
+def test_what_is_no_address_is_not_made_one(typed: str) -> None:
+    with pytest.raises(SettingRefused):
+        entered("base_url", typed)
 
 
 @given(

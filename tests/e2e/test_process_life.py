@@ -230,6 +230,19 @@ def test_keys_act_in_the_order_they_were_typed_however_fast(server: ModelServer,
         assert [request.last_text for request in server.requests] == ["one\nmore", "two"]
 
 
+def test_commands_that_are_pasted_into_a_terminal_that_marks_no_paste_are_not_run(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    with opened(server, tmp_path) as app:
+        app.type("!echo one > one.txt\r!echo two > two.txt\r")
+        app.sees("!echo two > two.txt")
+        app.press("ctrl+c")
+        app.sees("Ask something")
+        app.say("!echo three > three.txt")
+        app.until((tmp_path / "three.txt").exists, "the command that was typed was not run")
+        assert not list(tmp_path.glob("[ot][nw]*.txt"))
+
+
 def test_bytes_that_are_no_utf8_do_not_end_the_program(server: ModelServer, tmp_path: Path) -> None:
     with opened(server, tmp_path, tools="false") as app:
         app.send(b"caf\xe9 \xff\xfe\x80 ")

@@ -102,6 +102,18 @@ async def test_an_address_entered_at_the_start_card_connects_and_sends_what_wait
             assert "Get started" not in person.seen
 
 
+async def test_an_address_may_be_entered_without_a_scheme_and_one_that_is_none_is_told_of(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            for typed, shown in (("nonsense", "begins with http"), (server.url.removeprefix("http://"), server.url)):
+                await person.sees("Get started")
+                person.conductor.screen.query_one("#start-choices").focus()
+                await person.press("home", "down", "down", "enter")
+                await person.sees("Enter an address")
+                await person.press("ctrl+u", *typed, "enter")
+                await person.sees(shown.removesuffix("/v1"))
+
+
 @pytest.mark.parametrize("size", [LARGE, USUAL, SMALL, (59, 16), (40, 12)])
 async def test_prompt_and_gauge_are_there_at_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     with ModelServer(says("yes")) as server:

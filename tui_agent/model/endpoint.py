@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tui_agent.errors import ConfigInvalid
 from tui_agent.language import _
+from tui_agent.settings.addresses import is_loopback
 from tui_agent.values import frozen
 
 EndpointKind = Literal["openai", "llama.cpp", "ollama", "lmstudio", "vllm", "embedded"]
@@ -60,7 +61,7 @@ class Endpoint:
     @property
     def is_loopback(self) -> bool:
         """Whether the endpoint is on this machine."""
-        return _is_loopback(self.host)
+        return is_loopback(self.host)
 
     @property
     def is_local(self) -> bool:
@@ -150,15 +151,6 @@ def _checked_key(raw: str) -> str:
             _("The key has a space, a line break or a control character in it."), "", _("Copy it again.")
         )
     return key
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _bracketed(host: str) -> str:

@@ -5,7 +5,7 @@ from tui_agent.settings.fields import PRESETS, Approval, CompactionMode, NamedEn
 from tui_agent.settings.loading import Loaded, load
 from tui_agent.settings.origin import Origin
 from tui_agent.settings.speaking import Spoken, speak, spoken, wanted_language
-from tui_agent.settings.writing import SettingRefused
+from tui_agent.settings.writing import SettingRefused, entered
 
 __all__ = [
     "PRESETS",
@@ -21,6 +21,7 @@ __all__ = [
     "Spoken",
     "default_config_text",
     "descriptions",
+    "entered",
     "load",
     "speak",
     "spoken",

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import stat
+from functools import cache
 from pathlib import Path
 
 LARGEST = 1_000_000
@@ -14,6 +16,16 @@ def read_by_hand(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read, or is larger than `LARGEST`.
     """
+    return _read_once(path) if stat.S_ISFIFO(path.stat().st_mode) else _read(path)
+
+
+@cache
+def _read_once(path: Path) -> bytes:
+    """What came out of a pipe, such as a shell's `<(...)`: it gives it once, and settings are read more than once."""
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:

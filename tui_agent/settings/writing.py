@@ -12,6 +12,7 @@ from typing import Any
 
 from tui_agent.errors import ConfigInvalid, UsageError
 from tui_agent.language import _
+from tui_agent.settings.addresses import with_scheme
 from tui_agent.settings.describe import default_config_text, toml_text
 from tui_agent.settings.loading import complaint
 from tui_agent.settings.toml_file import read_toml
@@ -27,6 +28,18 @@ class SettingRefused(UsageError):
     """The value is not allowed; nothing was written."""
 
 
+def entered(name: str, text: str) -> object:
+    """The value of a setting that somebody entered, as a variable would hold it; an address may lack its scheme.
+
+    Raises:
+        SettingRefused: it is not allowed.
+    """
+    try:
+        return from_text(name, with_scheme(text) if name == "base_url" else text)
+    except NotAllowed as error:
+        raise SettingRefused(complaint(name, name, text, error), _("Nothing was changed.")) from None
+
+
 def with_setting(text: str, name: str, value: str, *, inside: str = "") -> str:
     """The file's text with a setting changed; `value` as a variable would hold it. `inside` is a key of a table.
 
@@ -37,10 +50,7 @@ def with_setting(text: str, name: str, value: str, *, inside: str = "") -> str:
         raise SettingRefused(_("{name} does not belong in a file.").format(name=name), _("Nothing was changed."))
     if inside:
         return _with(text, (*_places(name)[0], inside), value)
-    try:
-        allowed = from_text(name, value)
-    except NotAllowed as error:
-        raise SettingRefused(complaint(name, name, value, error), _("Nothing was changed.")) from None
+    allowed = entered(name, value)
     written = _unset_word(name) if allowed is None else allowed
     # A key that stands there under its other name is changed where it stands.
     values = _parsed(text)
@@ -69,6 +79,9 @@ def write_config(path: Path, change: Callable[[str], str]) -> None:
             _("Nothing was changed in it."),
             _("Correct it in an editor first."),
         )
+    if path.exists() and not path.is_file():
+        words = _("{path} is no file: what it holds can be read and not changed.").format(path=path)
+        raise ConfigInvalid(words, _("Nothing was changed."))
     before = file.text if path.exists() else default_config_text()
     after = change(before)
     if after == before and path.exists():

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tui_agent import __version__
+from tui_agent.ui.bursts import Bursts
 
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 """Signals that end the program; Textual handles none of them and would leave the terminal in raw mode."""
@@ -40,7 +41,7 @@ def leave_on_signals(leave: Callable[[int], object]) -> None:
 
 
 def accept_any_input() -> None:
-    """Read bytes that are not UTF-8 as U+FFFD, and leave when the terminal has gone.
+    """Read bytes that are not UTF-8 as U+FFFD and pasted commands as pastes; leave when the terminal has gone.
 
     Textual's strict decoder would end the program at the first such byte, and its reader goes round and round at the
     end of input. Its Linux driver takes the decoder from a module attribute; this can go when it does both by itself.
@@ -59,12 +60,13 @@ def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
     class Tolerant(decoder):  # type: ignore[misc, valid-type]
         def __init__(self) -> None:
             super().__init__(errors="replace")
+            self._bursts = Bursts()
 
         def decode(self, data: bytes, final: bool = False) -> str:
             if not data and not final:
                 # Nothing to read where there was something: the terminal was closed and its signal did not reach us.
                 os.kill(os.getpid(), signal.SIGHUP)
-            return str(super().decode(data, final))
+            return self._bursts.marked(str(super().decode(data, final)))
 
     return Tolerant
 

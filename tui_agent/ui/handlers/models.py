@@ -9,7 +9,7 @@ from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.core.events import Gauge
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
-from tui_agent.settings import Approval
+from tui_agent.settings import Approval, entered
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.model_notes import note_of
@@ -246,7 +246,7 @@ async def forget(chat: Conductor, argument: str) -> None:
 
 
 async def use_url(chat: Conductor, url: str) -> None:
-    chat.services.change_settings(base_url=url)
+    chat.services.change_settings(base_url=entered("base_url", url))
     await chat.connect()
 
 
