@@ -296,9 +296,9 @@ class Conductor:
         self.screen.tell(_("What was waiting to be sent is back in the prompt."))
         return True
 
-    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any) -> Worker[None]:
+    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> None:
         """Do this beside everything else; what of the same group is still going on is cancelled."""
-        return self.screen.run_worker(partial(work, *arguments), group=group, exclusive=True, exit_on_error=False)
+        self.screen.run_worker(partial(work, *arguments), group=group, exclusive=True, exit_on_error=False)
 
     # ── what the chat hears ──────────────────────────────────────────────────
 
@@ -328,7 +328,7 @@ class Conductor:
             case Transcript.OlderWanted(before):
                 session = self.view.session
                 if session is not None:
-                    self._work("older", self._older, session, before)
+                    self._work("older", self._read_older, session, before - 1)
 
     async def _submitted(self, wanted: Say | Run | Shell | UnknownCommand, typed: str) -> None:
         match wanted:
@@ -360,9 +360,6 @@ class Conductor:
 
     async def _offer_files(self, typed: str) -> None:
         self.screen.query_one(PromptArea).offer_files(typed, await self._files.matching(typed))
-
-    async def _older(self, session: Session, before: int) -> None:
-        await self._read_older(session, before - 1)
 
     async def _read_memory(self) -> None:
         session = self.view.session

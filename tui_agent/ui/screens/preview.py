@@ -36,7 +36,6 @@ from tui_agent.values import frozen
 STREAM_SECONDS = 0.07
 """The summary is drawn again at most this often while it is being written."""
 
-
 KEEP_STEP = 2
 """Messages by which one key changes how many are kept: a question and its answer."""
 
