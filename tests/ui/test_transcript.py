@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.ui.screen_text import screen_lines, screen_text, sees
-from tests.ui.transcript_app import TranscriptApp, call, exchange, log, returned, user
+from tests.ui.transcript_app import TranscriptApp, call, exchange, log, returned, transcript_of, user
 from tui_agent.core.entries import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -58,8 +58,7 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def shown(*entries: Entry, opened: bool = False, plain: bool = False) -> str:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         app.transcript.plain = plain
         app.transcript.load(log(*entries), more_above=False)
         if opened:
@@ -191,8 +190,7 @@ async def test_pictures_are_named_not_drawn() -> None:
 
 
 async def test_folded_messages_stand_over_a_divider() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         app.transcript.load(log(*exchange(1), *exchange(2), *exchange(3)), more_above=False)
         app.apply(ContextMoved(upto=4, version=2, folded=4))
         await pilot.pause()
@@ -212,8 +210,7 @@ async def test_folded_messages_stand_over_a_divider() -> None:
 
 
 async def test_rewound_messages_are_marked() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         app.transcript.load(log(*exchange(1), *exchange(2)), more_above=False)
         app.apply(ContextMoved(upto=0, version=0, folded=0, rewound=((3, 4),)))
         await pilot.pause()
@@ -248,10 +245,7 @@ async def test_a_live_turn_ends_on_the_same_screen_as_the_reopened_session() -> 
 
 
 async def test_what_is_only_waited_for_moves_nothing() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("q")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("q"), size=SIZE) as (app, pilot):
         before = screen_text(app)
         app.apply(RequestSent("qwen"), RetryScheduled(2, 3.0, "the endpoint is busy"), CompactionStarted(14, "window"))
         app.apply(SummaryArrived("x"), CompactionEnded(applied=True))
@@ -280,8 +274,7 @@ async def test_a_restarted_answer_takes_back_what_was_shown(reasoning: str) -> N
 
 
 async def test_a_restart_under_a_notice_leaves_only_the_notice() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         app.apply(TextArrived("wrong start"), Appended(log(Noticed("by the way"))[0]), AnswerRestarted("right"))
         await pilot.pause()
         text = screen_text(app)
@@ -290,8 +283,7 @@ async def test_a_restart_under_a_notice_leaves_only_the_notice() -> None:
 
 
 async def test_a_running_tool_tells_its_progress() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         said = AssistantSaid("", tool_calls=(call("shell", '{"command": "make"}'),))
         app.apply(Appended(log(said)[0]), ToolStarted(said.tool_calls[0]), ToolProgressed("c1", "compiling\nlinking\n"))
         await pilot.pause()
@@ -299,8 +291,7 @@ async def test_a_running_tool_tells_its_progress() -> None:
 
 
 async def test_an_answer_that_never_reached_the_log_stays_and_what_follows_is_right() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         entries = log(user("q"), Failed("It broke."), user("again"), AssistantSaid("fine"))
         app.apply(Appended(entries[0]), TextArrived("half"), Appended(entries[1]), TurnEnded("failed"))
         app.apply(Appended(entries[2]), Appended(entries[3]), ContextMoved(1, 1, 1))
@@ -323,8 +314,7 @@ DANGEROUS = {chr(code) for code in [*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 async def test_hostile_text_is_only_text_in_every_place(text: str) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of(size=SIZE) as (app, pilot):
         entries = log(
             user(text),
             AssistantSaid(

@@ -7,12 +7,10 @@ from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_lines, screen_text, sees
-from tests.ui.transcript_app import TranscriptApp, call, exchange, log, returned, user
+from tests.ui.transcript_app import USUAL, TranscriptApp, call, exchange, log, returned, transcript_of, user
 from tui_agent.core.entries import AssistantSaid, Entry, Logged, Noticed, Reasoning
 from tui_agent.core.events import Appended, ContextMoved, TextArrived, TurnEnded
 from tui_agent.ui.widgets.transcript import Transcript
-
-SIZE = (80, 24)
 
 
 def session(exchanges: int, lines: int = 3) -> list[Logged]:
@@ -34,8 +32,7 @@ async def scrolled(pilot: Pilot[None], app: TranscriptApp, lines: int) -> list[s
 
 
 async def test_a_loaded_session_is_shown_from_its_end() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(300), more_above=False)
         await pilot.pause()
         assert reading(app)[-1] == "  answer 299 line 2"
@@ -43,8 +40,7 @@ async def test_a_loaded_session_is_shown_from_its_end() -> None:
 
 
 async def test_scrolling_up_line_by_line_shows_each_line_once() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(40), more_above=False)
         await pilot.pause()
         before = reading(app)
@@ -55,13 +51,12 @@ async def test_scrolling_up_line_by_line_shows_each_line_once() -> None:
 
 
 async def test_pages_overlap_nowhere_and_leave_nothing_out() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(60), more_above=False)
         await pilot.pause()
         pages = [reading(app)]
         while app.transcript.scroll_y > 0:
-            pages.insert(0, await scrolled(pilot, app, -SIZE[1]))
+            pages.insert(0, await scrolled(pilot, app, -USUAL[1]))
         lines = [line for page in pages for line in page]
         said = [line.strip() for line in lines if "answer" in line or "question" in line]
         assert list(dict.fromkeys(said)) == [
@@ -73,8 +68,7 @@ async def test_pages_overlap_nowhere_and_leave_nothing_out() -> None:
 
 @pytest.mark.parametrize("exchanges", [9, 2000])
 async def test_home_and_end_reach_the_first_and_the_last_line(exchanges: int) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(exchanges, lines=1), more_above=False)
         app.transcript.focus()
         await pilot.press("home")
@@ -86,8 +80,7 @@ async def test_home_and_end_reach_the_first_and_the_last_line(exchanges: int) ->
 
 
 async def test_dragging_the_scrollbar_far_stays_in_order() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(500, lines=9), more_above=False)
         await pilot.pause()
         seen = []
@@ -101,8 +94,7 @@ async def test_dragging_the_scrollbar_far_stays_in_order() -> None:
 
 
 async def test_the_mouse_wheel_scrolls() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(50), more_above=False)
         await pilot.pause()
         before = app.transcript.scroll_y
@@ -115,8 +107,7 @@ async def test_the_mouse_wheel_scrolls() -> None:
 
 async def test_older_entries_are_asked_for_near_the_top_and_come_in_above_what_is_read() -> None:
     everything = session(300)
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(everything[400:], more_above=True)
         await pilot.pause()
         assert app.posted == []
@@ -140,8 +131,7 @@ async def test_older_entries_are_asked_for_near_the_top_and_come_in_above_what_i
 
 async def test_a_short_tail_asks_for_older_entries_at_once() -> None:
     everything = session(30)
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(everything[-2:], more_above=True)
         await pilot.pause()
         assert isinstance(app.posted[0], Transcript.OlderWanted)
@@ -157,8 +147,7 @@ async def test_a_result_loaded_before_its_call_goes_into_the_card_of_the_call() 
         returned("x\ny"),
         AssistantSaid("done"),
     )
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(entries[2:], more_above=True)
         app.transcript.prepend(entries[:2], more_above=False)
         await pilot.pause()
@@ -170,8 +159,7 @@ async def test_a_result_loaded_before_its_call_goes_into_the_card_of_the_call() 
 
 async def test_the_divider_appears_when_the_folded_messages_are_loaded() -> None:
     everything = session(100)
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(everything[150:], more_above=True)
         app.apply(ContextMoved(upto=140, version=1, folded=140))
         app.transcript.prepend(everything[:150], more_above=False)
@@ -189,10 +177,7 @@ async def test_what_is_read_stays_in_view_when_the_width_changes() -> None:
         for number in range(60)
         for entry in (user(f"question {number}"), AssistantSaid(f"start{number} " + "word " * 150))
     ]
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(*long_lines), more_above=False)
-        await pilot.pause()
+    async with transcript_of(*long_lines) as (app, pilot):
         app.transcript.jump_to(81)
         await pilot.pause()
         assert reading(app)[2] == "  question 40"
@@ -203,8 +188,7 @@ async def test_what_is_read_stays_in_view_when_the_width_changes() -> None:
 
 
 async def test_growing_and_shrinking_while_at_the_end_stays_at_the_end() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(50), more_above=False)
         for size in ((80, 10), (30, 40), (80, 1), (100, 24)):
             await pilot.resize_terminal(*size)
@@ -226,10 +210,7 @@ async def test_tiny_terminals_do_no_harm(size: tuple[int, int]) -> None:
 
 
 async def test_a_megabyte_in_one_line_is_folded_and_opens() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("x" * 1_000_000), AssistantSaid("ok")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("x" * 1_000_000), AssistantSaid("ok")) as (app, pilot):
         text = screen_text(app)
         assert "more lines (Space or a click shows them)" in text
         app.transcript.cursor_up()
@@ -242,10 +223,7 @@ async def test_a_megabyte_in_one_line_is_folded_and_opens() -> None:
 
 
 async def test_many_short_lines_are_folded_with_their_count() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("row\n" * 20_000)), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("row\n" * 20_000)) as (app, pilot):
         await sees(pilot, "… 19,961 more lines (Space or a click shows them)")
         await pilot.click(app.transcript, offset=(10, 23))
         assert app.transcript.virtual_size.height > 20_000
@@ -255,10 +233,7 @@ async def test_many_short_lines_are_folded_with_their_count() -> None:
 
 
 async def test_the_cursor_walks_over_messages_and_says_where_it_is() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(*exchange(1), Noticed("note"), *exchange(2)), more_above=False)
-        await pilot.pause()
+    async with transcript_of(*exchange(1), Noticed("note"), *exchange(2)) as (app, pilot):
         for expected in ((5, "assistant"), (4, "user"), (2, "assistant"), (1, "user"), (1, "user")):
             app.transcript.cursor_up()
             assert app.transcript.current is not None
@@ -275,8 +250,7 @@ async def test_the_cursor_walks_over_messages_and_says_where_it_is() -> None:
 
 
 async def test_the_cursor_brings_its_message_into_view() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(100, lines=2), more_above=False)
         await pilot.pause()
         for _ in range(60):
@@ -292,8 +266,7 @@ async def test_the_cursor_brings_its_message_into_view() -> None:
 
 
 async def test_the_block_under_the_cursor_folds() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(
             log(AssistantSaid("", tool_calls=(call("shell"),)), returned("the output")), more_above=False
         )
@@ -308,8 +281,7 @@ async def test_the_block_under_the_cursor_folds() -> None:
 
 
 async def test_details_that_were_opened_stay_open_for_what_comes() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.toggle_details()
         entries = log(
             AssistantSaid("", reasoning=Reasoning("deep"), tool_calls=(call("shell"),)), returned("the output")
@@ -321,8 +293,7 @@ async def test_details_that_were_opened_stay_open_for_what_comes() -> None:
 
 
 async def test_a_long_output_opens_in_two_steps_and_folds_again() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         output = "\n".join(f"row {number}" for number in range(1000))
         app.transcript.load(log(AssistantSaid("", tool_calls=(call("shell"),)), returned(output)), more_above=False)
         await pilot.pause()
@@ -338,10 +309,7 @@ async def test_a_long_output_opens_in_two_steps_and_folds_again() -> None:
 
 
 async def test_a_click_on_a_header_folds_it() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(AssistantSaid("so", reasoning=Reasoning("deep thought"))), more_above=False)
-        await pilot.pause()
+    async with transcript_of(AssistantSaid("so", reasoning=Reasoning("deep thought"))) as (app, pilot):
         header = next(number for number, line in enumerate(screen_lines(app)) if "▸ thought" in line)
         await pilot.click(app.transcript, offset=(6, header))
         await pilot.pause()
@@ -350,7 +318,7 @@ async def test_a_click_on_a_header_folds_it() -> None:
 
 async def test_code_blocks_come_one_after_the_other() -> None:
     app = TranscriptApp()
-    async with app.run_test(size=SIZE):
+    async with app.run_test(size=USUAL):
         source = "a\n```py\nx = 1\n```\n- b\n  ~~~\n  y\n\n    z\n  ~~~\n```\nopen"
         app.transcript.load(log(AssistantSaid(source), user("no code")), more_above=False)
         assert [app.transcript.next_code_block() for _ in range(4)] == ["x = 1", "y\n\n  z", "open", "x = 1"]
@@ -359,10 +327,7 @@ async def test_code_blocks_come_one_after_the_other() -> None:
 
 
 async def test_a_chosen_link_is_posted_and_not_opened() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(AssistantSaid("see [here](https://a.example/x)")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(AssistantSaid("see [here](https://a.example/x)")) as (app, pilot):
         row = next(number for number, line in enumerate(screen_lines(app)) if "see here" in line)
         await pilot.click(app.transcript, offset=(7, row))
         assert [message.url for message in app.posted if isinstance(message, Transcript.LinkChosen)] == [
@@ -374,8 +339,7 @@ async def test_a_chosen_link_is_posted_and_not_opened() -> None:
 
 
 async def test_jumping_shows_the_message_or_says_it_is_not_loaded() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(500)[200:], more_above=True)
         await pilot.pause()
         assert app.transcript.jump_to(301)
@@ -387,7 +351,7 @@ async def test_jumping_shows_the_message_or_says_it_is_not_loaded() -> None:
 
 async def test_a_result_is_found_at_its_call() -> None:
     app = TranscriptApp()
-    async with app.run_test(size=SIZE):
+    async with app.run_test(size=USUAL):
         app.transcript.load(
             log(user("q"), AssistantSaid("", tool_calls=(call("shell"),)), returned("x")), more_above=False
         )
@@ -395,8 +359,7 @@ async def test_a_result_is_found_at_its_call() -> None:
 
 
 async def test_finding_counts_shows_and_walks_the_hits() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(100), more_above=False)
         await pilot.pause()
         assert app.transcript.find("QUESTION 5") == 11
@@ -414,8 +377,7 @@ async def test_finding_counts_shows_and_walks_the_hits() -> None:
 
 
 async def test_a_hit_in_a_folded_block_opens_it() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(
             log(AssistantSaid("", tool_calls=(call("shell"),)), returned("a\nneedle\nb"), *exchange(1)),
             more_above=False,
@@ -427,8 +389,7 @@ async def test_a_hit_in_a_folded_block_opens_it() -> None:
 
 @pytest.mark.parametrize("query", ["[/", "\\", "(", "中文", "\x1b", "a*b"])
 async def test_a_query_is_never_a_pattern(query: str) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(log(user(f"before {query} after")), more_above=False)
         app.transcript.find(query)
         await pilot.pause()
@@ -439,8 +400,7 @@ async def test_a_query_is_never_a_pattern(query: str) -> None:
 
 
 async def test_plain_and_compact_lay_out_again() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         entries: list[Entry] = [
             *exchange(1),
             AssistantSaid("- x", reasoning=Reasoning("t"), tool_calls=(call("shell"),)),
@@ -451,7 +411,7 @@ async def test_plain_and_compact_lay_out_again() -> None:
         blank = screen_lines(app).count("")
         app.transcript.density = "compact"
         await pilot.pause()
-        assert len([line for line in screen_lines(app) if line]) == SIZE[1] - blank
+        assert len([line for line in screen_lines(app) if line]) == USUAL[1] - blank
         app.transcript.plain = True
         app.apply(ContextMoved(2, 1, 2))
         await pilot.pause()
@@ -461,8 +421,7 @@ async def test_plain_and_compact_lay_out_again() -> None:
 
 
 async def test_a_new_load_forgets_the_session_before() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load(session(50), more_above=True)
         app.apply(ContextMoved(40, 2, 40), TextArrived("half"))
         app.transcript.cursor_up()
@@ -477,8 +436,7 @@ async def test_a_new_load_forgets_the_session_before() -> None:
 
 
 async def test_loading_nothing_is_an_empty_view_that_grows() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.transcript.load([], more_above=False)
         app.transcript.cursor_up()
         app.transcript.cursor_down()
@@ -498,8 +456,7 @@ MOVES = st.sampled_from(
 @given(st.lists(MOVES, max_size=14))
 @settings(max_examples=12, deadline=None)
 async def test_whatever_happens_the_view_shows_consecutive_lines(moves: list[str]) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         view = app.transcript
         view.load(session(40), more_above=False)
         for number, move in enumerate(moves):

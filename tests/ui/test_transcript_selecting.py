@@ -3,7 +3,7 @@
 from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_lines
-from tests.ui.transcript_app import TranscriptApp, exchange, log, user
+from tests.ui.transcript_app import TranscriptApp, exchange, log, transcript_of, user
 from tui_agent.core.entries import AssistantSaid
 from tui_agent.core.events import TextArrived, TurnEnded
 
@@ -23,10 +23,7 @@ async def drag(pilot: Pilot[None], app: TranscriptApp, start: tuple[int, int], e
 
 
 async def test_words_in_a_line() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("remember the password")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("remember the password"), size=SIZE) as (app, pilot):
         row = row_of(app, "remember")
         assert await drag(pilot, app, (2 + 9, row), (2 + 11, row)) == "the"
         assert await drag(pilot, app, (2 + 11, row), (2 + 9, row)) == "the"
@@ -34,48 +31,36 @@ async def test_words_in_a_line() -> None:
 
 async def test_a_wrapped_line_is_one_line() -> None:
     text = "one two three four five six seven eight nine ten eleven twelve"
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(AssistantSaid(text)), more_above=False)
-        await pilot.pause()
+    async with transcript_of(AssistantSaid(text), size=SIZE) as (app, pilot):
         first, last = row_of(app, "one"), row_of(app, "twelve")
         assert last > first
         assert await drag(pilot, app, (2, first), (38, last)) == text
 
 
 async def test_code_is_copied_as_it_is_with_its_tabs() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(AssistantSaid("```\ndef f():\n\treturn 1\n```")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(AssistantSaid("```\ndef f():\n\treturn 1\n```"), size=SIZE) as (app, pilot):
         first = row_of(app, "def")
         assert await drag(pilot, app, (4, first), (30, first + 1)) == "def f():\n\treturn 1"
 
 
 async def test_lists_and_headings_are_copied_as_markdown() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(AssistantSaid("# Plan\n\n- first\n- second\n  - inner\n\n> said")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(AssistantSaid("# Plan\n\n- first\n- second\n  - inner\n\n> said"), size=SIZE) as (
+        app,
+        pilot,
+    ):
         first, last = row_of(app, "Plan"), row_of(app, "said")
         copied = await drag(pilot, app, (0, first), (30, last))
         assert copied == "# Plan\n- first\n- second\n  - inner\n\n> said"
 
 
 async def test_wide_letters_are_selected_whole() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("密码是periwinkle👍吗")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("密码是periwinkle👍吗"), size=SIZE) as (app, pilot):
         row = row_of(app, "periwinkle")
         assert await drag(pilot, app, (2 + 2, row), (2 + 4, row)) == "码是"
 
 
 async def test_a_selection_across_messages_stays_while_more_arrives() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(*exchange(1), *exchange(2)), more_above=False)
-        await pilot.pause()
+    async with transcript_of(*exchange(1), *exchange(2), size=SIZE) as (app, pilot):
         first, last = row_of(app, "question 1"), row_of(app, "question 2")
         copied = await drag(pilot, app, (2, first), (2 + 9, last))
         lines = [line for line in copied.split("\n") if line]
@@ -92,10 +77,7 @@ async def test_a_selection_across_messages_stays_while_more_arrives() -> None:
 
 
 async def test_the_selection_is_seen() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(user("remember the password")), more_above=False)
-        await pilot.pause()
+    async with transcript_of(user("remember the password"), size=SIZE) as (app, pilot):
         row = row_of(app, "remember")
         await drag(pilot, app, (11, row), (13, row))
         marked = app.screen.get_component_rich_style("screen--selection", partial=True).bgcolor
@@ -104,10 +86,7 @@ async def test_the_selection_is_seen() -> None:
 
 
 async def test_everything_can_be_selected_without_laying_out_everything() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(*(entry for number in range(2000) for entry in exchange(number))), more_above=False)
-        await pilot.pause()
+    async with transcript_of(*(entry for number in range(2000) for entry in exchange(number)), size=SIZE) as (app, _):
         app.transcript.text_select_all()
         copied = app.screen.get_selected_text() or ""
         assert "question 0" in copied

@@ -6,15 +6,13 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_lines, screen_text, sees
-from tests.ui.transcript_app import TranscriptApp, exchange, log, user
+from tests.ui.transcript_app import USUAL, TranscriptApp, exchange, log, transcript_of, user
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted
 from tui_agent.core.events import Appended, Event, ReasoningArrived, TextArrived, TurnEnded
 from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.messages import STEP
 from tui_agent.ui.widgets.blocks import AnswerBlock
 from tui_agent.ui.widgets.transcript import Transcript
-
-SIZE = (80, 24)
 
 FENCE = ["```python\n", *(f"print({number})\n" for number in range(5000))]
 STREAMS = {
@@ -47,8 +45,7 @@ def endings(text: str) -> dict[str, list[Event]]:
 @pytest.mark.parametrize("ending", ["done", "length", "stopped", "failed"])
 @pytest.mark.parametrize("pieces", STREAMS.values(), ids=STREAMS.keys())
 async def test_the_last_line_is_shown_however_the_answer_ends(pieces: list[str], ending: str) -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.apply(*(TextArrived(piece) for piece in pieces))
         app.apply(*endings("".join(pieces))[ending])
         await pilot.pause()
@@ -61,8 +58,7 @@ async def test_the_last_line_is_shown_however_the_answer_ends(pieces: list[str],
 
 
 async def test_pieces_cost_no_more_late_than_early_and_keys_are_answered() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         costs: list[float] = []
         for begin in range(0, 5000, 1000):
             started = monotonic()
@@ -77,8 +73,7 @@ async def test_pieces_cost_no_more_late_than_early_and_keys_are_answered() -> No
 
 
 async def test_a_key_is_seen_before_the_next_frame_of_an_answer() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         transcript = app.transcript
         transcript.keys_first = KeysFirst(lambda: 100.0)
         transcript.keys_first.pressed()
@@ -89,14 +84,14 @@ async def test_a_key_is_seen_before_the_next_frame_of_an_answer() -> None:
 
 async def test_without_a_key_an_answer_is_seen_at_once() -> None:
     app = TranscriptApp()
-    async with app.run_test(size=SIZE):
+    async with app.run_test(size=USUAL):
         app.apply(TextArrived("an answer"))
         assert len(app.transcript.blocks)
 
 
 async def test_what_is_much_is_laid_out_before_more_of_it_comes() -> None:
     app = TranscriptApp()
-    async with app.run_test(size=SIZE):
+    async with app.run_test(size=USUAL):
         transcript = app.transcript
         app.apply(TextArrived("begin"), TextArrived("x" * (STEP - 1)))
         block = transcript.blocks[transcript.blocks.first]
@@ -107,8 +102,7 @@ async def test_what_is_much_is_laid_out_before_more_of_it_comes() -> None:
 
 
 async def test_reasoning_grows_folded_and_open() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.apply(ReasoningArrived("first thought\n"))
         await sees(pilot, "▸ thinking")
         app.transcript.toggle_details()
@@ -123,8 +117,7 @@ async def test_reasoning_grows_folded_and_open() -> None:
 
 
 async def test_blank_pieces_at_the_start_show_nothing_and_are_not_lost() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.apply(TextArrived("\n\n"))
         await pilot.pause()
         assert screen_text(app).strip() == ""
@@ -135,8 +128,7 @@ async def test_blank_pieces_at_the_start_show_nothing_and_are_not_lost() -> None
 
 
 async def test_a_carriage_return_at_the_seam_of_two_pieces_is_one_newline() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         app.apply(TextArrived("one\r"), TextArrived("\ntwo\r"), TextArrived("three"))
         await drained(pilot, app)
         assert [line.strip() for line in screen_lines(app) if line.strip()][1:] == ["one", "two␍three"]
@@ -153,7 +145,7 @@ async def streamed(pilot: Pilot[None], app: TranscriptApp, first: int, last: int
 
 def reading(app: TranscriptApp) -> list[str]:
     """The lines in view without the scrollbar."""
-    return [line[: SIZE[0] - 1].rstrip() for line in screen_lines(app)]
+    return [line[: USUAL[0] - 1].rstrip() for line in screen_lines(app)]
 
 
 async def drained(pilot: Pilot[None], app: TranscriptApp) -> None:
@@ -162,8 +154,7 @@ async def drained(pilot: Pilot[None], app: TranscriptApp) -> None:
 
 
 async def test_a_reader_above_is_left_alone_until_going_to_the_end() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         await streamed(pilot, app, 0, 100)
         app.transcript.scroll_relative(y=-20)
         await pilot.pause()
@@ -180,8 +171,7 @@ async def test_a_reader_above_is_left_alone_until_going_to_the_end() -> None:
 
 
 async def test_an_untouched_view_shows_the_end_through_bursts_and_a_resize() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
+    async with transcript_of() as (app, pilot):
         await streamed(pilot, app, 0, 150, burst=40)
         await pilot.resize_terminal(40, 24)
         await streamed(pilot, app, 150, 300, burst=40)
@@ -190,10 +180,7 @@ async def test_an_untouched_view_shows_the_end_through_bursts_and_a_resize() -> 
 
 
 async def test_what_arrives_below_is_counted_and_the_count_ends_at_the_end() -> None:
-    app = TranscriptApp()
-    async with app.run_test(size=SIZE) as pilot:
-        app.transcript.load(log(*(entry for number in range(20) for entry in exchange(number))), more_above=False)
-        await pilot.pause()
+    async with transcript_of(*(entry for number in range(20) for entry in exchange(number))) as (app, pilot):
         app.transcript.scroll_page_up(animate=False)
         app.apply(Appended(log(user("new"), first=41)[0]), TextArrived("answer"), TextArrived(" more"))
         await pilot.pause()

@@ -1,15 +1,20 @@
 """The smallest app that shows a transcript, and entries to put into it."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from tui_agent.core.entries import AssistantSaid, Entry, Logged, TextPart, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.events import Event
 from tui_agent.ui.theme import DARK, LIGHT
 from tui_agent.ui.widgets.transcript import Transcript
+
+USUAL = (80, 24)
+"""Columns and rows."""
 
 STYLESHEET = Path(__file__).parents[2] / "styles" / "transcript.tcss"
 
@@ -47,6 +52,19 @@ class TranscriptApp(App[None]):
     def apply(self, *events: Event) -> None:
         for event in events:
             self.transcript.apply(event)
+
+
+@asynccontextmanager
+async def transcript_of(
+    *entries: Entry, size: tuple[int, int] = USUAL
+) -> AsyncIterator[tuple[TranscriptApp, Pilot[None]]]:
+    """A terminal with a transcript, which holds these entries and has none above them."""
+    app = TranscriptApp()
+    async with app.run_test(size=size) as pilot:
+        if entries:
+            app.transcript.load(log(*entries), more_above=False)
+            await pilot.pause()
+        yield app, pilot
 
 
 def log(*entries: Entry, first: int = 1) -> list[Logged]:
