@@ -19,6 +19,7 @@ import pytest
 from tests.processes import is_running
 from tests.waiting import soon
 from tui_agent.errors import EmbeddedModelFailed
+from tui_agent.model import embedded_server
 from tui_agent.model.embedded import CHECKING, STARTING, EmbeddedServer, install_command, is_installed
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.weights import SMALL, Weights, assembled, gguf_file
@@ -322,6 +323,44 @@ def test_it_ends_when_its_parent_is_killed(tmp_path: Path, ending: signal.Signal
         pid = int(parent.stdout.readline())
         assert is_running(pid)
         parent.send_signal(ending)
+    assert soon(lambda: not is_running(pid))
+
+
+ENGINE = """
+import pathlib, sys
+
+sys.setswitchinterval(1000)
+pathlib.Path(sys.argv[1]).write_text("it loads")
+while True:
+    pass
+"""
+"""Loads for ever, and no other thread gets its turn."""
+
+STARTER = """
+import subprocess, sys
+
+print(subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE).pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends when the model is loaded")
+def test_it_ends_with_a_parent_that_is_killed_while_the_engine_lets_no_other_thread_run(tmp_path: Path) -> None:
+    (tmp_path / "xllamacpp.py").write_text(ENGINE)
+    model = tmp_path / "model.gguf"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", STARTER, embedded_server.__file__, str(model), "0", "512", "a-model"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"PYTHONPATH": str(tmp_path)},
+    )
+    with parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert soon(model.exists)
+        assert is_running(pid)
+        parent.kill()
     assert soon(lambda: not is_running(pid))
 
 

@@ -6,16 +6,22 @@ line, `{"url": "http://127.0.0.1:PORT"}`; when it cannot, `{"error": "missing" |
 say goes to stderr.
 """
 
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 KEY_VARIABLE = "TUI_AGENT_EMBEDDED_KEY"
 MAX_THREADS = 8
 """A model this small gains nothing from more."""
+
+_PR_SET_PDEATHSIG = 1
+"""From Linux's `sys/prctl.h`: the signal that a process gets when its parent dies."""
 
 BATCH = 256
 """Tokens read at once; a cancelled request ends between two batches, so this bounds the wait (2-6 s for 128-512)."""
@@ -28,6 +34,7 @@ def main() -> None:
     path, port, window, name = sys.argv[1:5]
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints must not look like the answer
+    _be_killed_with_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         engine = importlib.import_module("xllamacpp")
@@ -66,6 +73,12 @@ def _parameters(engine: Any, path: str, port: int, window: int, name: str) -> An
 def _threads() -> int:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
     return max(1, min(MAX_THREADS, usable))
+
+
+def _be_killed_with_parent() -> None:
+    """Where the system can do that. While the engine loads a model no other thread gets its turn, for seconds."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:
