@@ -258,6 +258,7 @@ async def test_a_file_that_was_suspected_in_vain_comes_out_as_it_went_in(path: P
         assert [hit.text for hit in await archive.search("tree")] == ["A pear tree", "An apple tree"]
         await (await Archive.open(path)).close()  # another window may join from here on
         await archive.close()
+    assert list(path.parent.glob("*damaged*-shm")) == []
     assert not path.with_name("archive.db.suspect").exists()
     assert not path.with_name("archive.db.new").exists()
 

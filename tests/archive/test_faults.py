@@ -1,9 +1,11 @@
 """Disks that are full, broken, read-only or locked: nothing half done, and an error that says what to do."""
 
+import errno
 import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import apsw
@@ -12,13 +14,14 @@ import pytest
 from tests.archive.samples import AT, answered, content, logged, make_session, mode, said
 from tests.fakes.disk import Fault, faulty_disk
 from tui_agent.archive import Archive
-from tui_agent.archive.faults import as_read_errors, as_write_errors, transaction
+from tui_agent.archive.faults import as_read_errors, as_write_errors, is_damage, is_full, transaction
 from tui_agent.archive.lease import FileLock
 from tui_agent.archive.opening import _MOUNTS, on_network_file_system, open_file
+from tui_agent.archive.rows import DamagedRow
 from tui_agent.archive.schema import MIGRATIONS
 from tui_agent.archive.worker import Worker
 from tui_agent.core.entries import Compacted, TitleSet
-from tui_agent.errors import ArchiveUnavailable, NotSaved, SessionNotFound
+from tui_agent.errors import ArchiveDamaged, ArchiveUnavailable, NotSaved, SessionNotFound
 
 
 @pytest.fixture
@@ -374,8 +377,61 @@ def test_on_a_network_file_system_no_memory_is_shared_and_the_user_is_told(tmp_p
     opened.connection.close()
 
 
-def test_a_reading_that_the_disk_refuses_says_so(path: Path) -> None:
-    with pytest.raises(ArchiveUnavailable, match="the disk reported an error"), as_read_errors(path):
-        raise apsw.IOError("fake")
-    with pytest.raises(ArchiveUnavailable, match="cannot be used"), as_read_errors(path):
-        raise PermissionError(13, "Permission denied")
+_WHY: list[tuple[Exception, str, str]] = [
+    (apsw.FullError("x"), "the disk is full", "Free some space"),
+    (OSError(errno.ENOSPC, "No space left"), "the disk is full", "Free some space"),
+    (OSError(errno.EDQUOT, "Quota exceeded"), "the disk is full", "Free some space"),
+    (OSError(errno.EFBIG, "File too large"), "the disk is full", "Free some space"),
+    (OSError(errno.EACCES, "Permission denied"), "permission denied", "Check the data directory, its permissions"),
+    (OSError("of no number"), "of no number", "Check the data directory"),
+    (apsw.ReadOnlyError("x"), "the archive is read-only", "Check the permissions"),
+    (apsw.BusyError("x"), "another process kept the archive locked", "Try again; close other windows"),
+    (apsw.LockedError("x"), "the archive is locked", "Try again."),
+    (apsw.CantOpenError("x"), "the archive's files cannot be opened", "Check the data directory"),
+    (apsw.IOError("x"), "the disk reported an error", "Check the disk"),
+    (apsw.NoMemError("x"), "memory ran out", "Close other programs"),
+    (apsw.InterruptError("x"), "the database reported InterruptError", "Try again."),
+]
+
+
+@pytest.mark.parametrize(("error", "reason", "todo"), _WHY, ids=[f"{error!r}" for error, _, _ in _WHY])
+def test_each_error_says_what_it_was_what_it_means_and_what_to_do(
+    path: Path, error: Exception, reason: str, todo: str
+) -> None:
+    with pytest.raises(NotSaved) as not_saved, as_write_errors(path):
+        raise error
+    assert not_saved.value.what == f"Not saved: {reason}."
+    assert not_saved.value.meaning == "Nothing of it was kept."
+    with pytest.raises(ArchiveUnavailable) as not_read, as_read_errors(path):
+        raise error
+    assert not_read.value.what == f"The archive {path} cannot be used: {reason}."
+    assert not_read.value.meaning == "Sessions can be neither read nor saved."
+    assert not_saved.value.todo == not_read.value.todo
+    assert not_read.value.todo.startswith(todo)
+
+
+@pytest.mark.parametrize("error", [apsw.CorruptError("x"), apsw.NotADBError("x"), DamagedRow("x")])
+@pytest.mark.parametrize("guard", [as_read_errors, as_write_errors])
+def test_what_only_damage_explains_is_told_as_damage(
+    path: Path, guard: Callable[[Path], AbstractContextManager[None]], error: Exception
+) -> None:
+    assert is_damage(error)
+    with pytest.raises(ArchiveDamaged) as told, guard(path):
+        raise error
+    assert told.value.what == f"The archive {path} is damaged."
+    assert told.value.meaning
+    assert "Restart the program" in told.value.todo
+
+
+@pytest.mark.parametrize(
+    ("result", "is_it"),
+    [
+        (apsw.SQLITE_IOERR_WRITE, True),
+        (apsw.SQLITE_IOERR_SHMSIZE, True),
+        (apsw.SQLITE_IOERR_READ, False),
+        (apsw.SQLITE_IOERR, False),
+    ],
+)
+def test_a_write_that_a_quota_or_the_disk_cut_short_is_a_want_of_room(result: int, is_it: bool) -> None:
+    error = apsw.exception_for(result)
+    assert is_full(error) == is_it
