@@ -72,6 +72,9 @@ async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: P
             assert made.usage == Usage(700, 30)
             assert made.seconds > 0
             assert (proposal.first, proposal.kept, proposal.before) == (1, 2, before)
+            assert len(made.fence) == 8  # the mark that no text can have foreseen
+            server.script(says("- six messages"))
+            assert (await propose(at, keep=2)).compacted.fence != made.fence
 
 
 async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Path) -> None:
