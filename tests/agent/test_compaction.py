@@ -543,3 +543,5 @@ async def test_what_only_a_tool_said_and_reads_like_an_order_is_told(tmp_path: P
             assert [item.tool_only for item in proposal.compacted.items] == [True]
             notices = entries_in(await at.services.apply(at.session, proposal), Noticed)
             assert any("read like instructions: 1;" in notice.text for notice in notices)
+            assert any("old messages merged" in notice.text for notice in notices)
+            assert {notice.kind for notice in notices} == {"compaction"}

@@ -172,6 +172,23 @@ async def test_the_weightiest_of_what_was_left_out_is_recorded_with_the_compacti
             ]
 
 
+async def test_what_the_user_stated_and_there_is_no_room_for_comes_first_among_what_was_left_out(
+    tmp_path: Path,
+) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, details_share=0) as at:
+            places = " ".join(f"/srv/shop/part{n}" for n in range(MOST_NAMED + 5))
+            server.script(says(f"They are {places}"), says("ok"), says("- Many places exist"))
+            await at.say("where is it?")
+            await at.say("The deploy password is periwinkle-7.")
+            proposal = await propose(at, keep=0)
+            assert proposal.compacted.details == ()
+            assert [detail.text for detail in proposal.compacted.left_out] == ["The deploy password is periwinkle-7"]
+            (compacted,) = entries_in(await at.services.apply(at.session, proposal), Compacted)
+            assert compacted.left_out[0].text == "The deploy password is periwinkle-7"
+            assert len(compacted.left_out) == MOST_NAMED
+
+
 async def test_an_edited_summary_is_counted_as_it_was_edited(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:

@@ -14,7 +14,17 @@ from tui_agent.archive.index import searchable
 from tui_agent.archive.rows import row_of
 from tui_agent.archive.search import _hit, _matches
 from tui_agent.archive.terms import fold, index_text, pieces
-from tui_agent.core.entries import ImagePart, Logged, Noticed, OtherPart, Pinned, TextPart, ToolCall, UserSaid
+from tui_agent.core.entries import (
+    Compacted,
+    ImagePart,
+    Logged,
+    Noticed,
+    OtherPart,
+    Pinned,
+    TextPart,
+    ToolCall,
+    UserSaid,
+)
 
 _DOCUMENTS = [
     "ticket POL-358 is fixed",
@@ -189,6 +199,50 @@ async def test_a_hit_shows_the_neighbourhood_and_where_the_matches_are(archive: 
     hit = (await archive.search("干草堆"))[0]
     assert hit.text.startswith("…")
     assert hit.text.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "start", "stop"),
+    [(0, 0, 0, 6), (60, 134, 0, 200), (60, 135, 0, 200), (61, 133, 1, 200), (100, 300, 40, 240), (500, 0, 440, 506)],
+)
+async def test_a_snippet_has_two_hundred_characters_of_which_sixty_come_before_the_match(
+    archive: Archive, before: int, after: int, start: int, stop: int
+) -> None:
+    text = ("a " * 300)[600 - before :] + "needle" + (" b" * 300)[:after]
+    await archive.append("one", [said(1, text)], {})
+    (hit,) = await archive.search("needle")
+    lead = "…" if start else ""
+    assert hit.text == f"{lead}{text[start:stop]}{'…' if stop < len(text) else ''}"
+    assert hit.spans == ((before - start + len(lead), before - start + len(lead) + 6),)
+
+
+async def test_matches_that_touch_are_marked_as_one_and_each_only_as_far_as_it_is_shown(archive: Archive) -> None:
+    await archive.append(
+        "one", [said(1, "pine apple tree"), said(2, "a " * 50 + "needle" + " b" * 65 + "  needle needle")], {}
+    )
+    (hit,) = await archive.search('"pine apple" "apple tree" apple')
+    assert hit.spans == ((0, 15),)
+    (hit,) = await archive.search("pine tree")
+    assert hit.spans == ((0, 4), (11, 15))
+    (hit,) = await archive.search("needle")
+    assert hit.text.endswith(" b  ne…")
+    assert hit.spans == ((61, 67), (199, 201))
+
+
+async def test_a_hit_says_who_said_it_and_where_it_stands(archive: Archive) -> None:
+    entries = [
+        said(1, "needle"),
+        answered(2, "needle"),
+        returned(3, "needle"),
+        logged(4, Pinned("needle", 1)),
+        logged(5, Compacted(None, 3, (), "needle")),
+    ]
+    await archive.append("one", entries, {})
+    await archive.rename("one", "A needle")
+    hits = await archive.search("needle")
+    assert [hit.kind for hit in hits] == ["title", "summary", "pin", "tool", "assistant", "user"]
+    assert [hit.seq for hit in hits] == [0, 5, 4, 3, 2, 1]
+    assert {(hit.session_id, hit.session_title, hit.at) for hit in hits} == {("one", "A needle", AT)}
 
 
 async def test_pictures_and_unknown_parts_are_not_in_the_index(archive: Archive) -> None:
