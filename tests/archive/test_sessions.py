@@ -69,6 +69,27 @@ async def test_a_session_is_found_by_a_prefix_that_is_its_alone(archive: Archive
             await archive.session(wrong)
 
 
+@pytest.mark.parametrize(("sessions", "named"), [(5, "a5, a4, a3, a2, a1."), (6, "a6, a5, a4, a3, a2, ....")])
+async def test_of_many_sessions_with_one_beginning_the_newest_are_named(
+    archive: Archive, sessions: int, named: str
+) -> None:
+    for number in range(1, sessions + 1):
+        await make_session(archive, f"a{number}", "/", AT)
+    with pytest.raises(SessionNotFound) as told:
+        await archive.session("a")
+    assert told.value.what == f"Several sessions begin with 'a': {named}"
+    assert told.value.todo == "Give more characters of the id."
+    with pytest.raises(SessionNotFound, match="There is no session 'b'"):
+        await archive.session("b")
+
+
+async def test_as_many_sessions_are_listed_as_were_asked_for(archive: Archive) -> None:
+    for number in range(1, 4):
+        await make_session(archive, f"a{number}", "/", AT)
+    assert [info.id for info in await archive.sessions(limit=2)] == ["a3", "a2"]
+    assert [info.id for info in await archive.sessions(limit=4)] == ["a3", "a2", "a1", "one"]
+
+
 async def test_an_id_is_given_once(archive: Archive) -> None:
     await archive.append("one", [said(1, "mine")], {})
     with pytest.raises(SessionBusy, match="exists already"):

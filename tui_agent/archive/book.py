@@ -121,8 +121,8 @@ def exactly(connection: apsw.Connection, session_id: str) -> SessionInfo:
     return one(connection, session_id)
 
 
-def copy_prefix(connection: apsw.Connection, source: str, upto: int, target: str) -> int:
-    """Copy the entries up to `upto` under the same numbers; inside a transaction. Returns the last one's number.
+def copy_prefix(connection: apsw.Connection, source: str, upto: int, target: str) -> None:
+    """Copy the entries up to `upto` under the same numbers; inside a transaction.
 
     Raises:
         ArchiveDamaged: one of them is damaged.
@@ -130,7 +130,6 @@ def copy_prefix(connection: apsw.Connection, source: str, upto: int, target: str
     entries: Sequence[Logged] = log.load(connection, source, 0, upto)
     if entries:
         log.insert(connection, target, entries)
-    return entries[-1].seq if entries else 0
 
 
 def delete(connection: apsw.Connection, session_id: str) -> None:

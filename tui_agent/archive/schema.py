@@ -130,14 +130,14 @@ def version_of(connection: apsw.Connection, path: Path, newest: int) -> int:
     return version
 
 
-def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> int:
-    """Bring the file to the newest version in one transaction; returns the version it had.
+def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
+    """Bring the file to the newest version in one transaction.
 
     A file that holds sessions is copied to `<name>.v<version>.backup` first.
     """
     version = version_of(connection, path, len(migrations))
     if version == len(migrations):
-        return version
+        return
     if version > 0:
         _back_up(connection, path, version)
     with transaction(connection):
@@ -147,7 +147,6 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
             connection.execute(statements)
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", len(migrations))
-    return version
 
 
 def backups(path: Path) -> list[Path]:
