@@ -268,9 +268,9 @@ async def test_rows_of_other_tables_are_taken_for_no_session(path: Path) -> None
     await make_session(archive, "one", "/", AT)
     await archive.close()
     other = apsw.Connection(str(path))
-    columns = [f"c{number}" for number in range(13)]
+    columns = [f"c{number}" for number in range(12)]
     other.execute(f"CREATE TABLE decoy (id INTEGER PRIMARY KEY, {', '.join(columns)})")
-    other.execute(f"INSERT INTO decoy VALUES ({', '.join(['7'] * 14)})")
+    other.execute(f"INSERT INTO decoy VALUES ({', '.join(['7'] * 13)})")
     other.close()
     path.with_name("archive.db.suspect").touch()
     archive = await Archive.open(path)
