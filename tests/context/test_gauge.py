@@ -272,6 +272,22 @@ def test_where_compaction_is_due(limits: Limits, trigger: int | None) -> None:
     assert gauge_of(user("a"), limits=limits).trigger_tokens == trigger
 
 
+@pytest.mark.parametrize(
+    ("limits", "window"),
+    [
+        (Limits(), ASSUMED_WINDOW),
+        (Limits(max_characters=4_000), None),
+        (Limits(max_messages=80), None),
+        (Limits(threshold=None), None),
+        (Limits(threshold=None, max_messages=80), None),
+        (Limits(window=1_000, max_messages=80), 1_000),
+        (Limits(window=1_000, threshold=None), 1_000),
+    ],
+)
+def test_the_window_is_assumed_when_it_is_unknown_and_no_other_limit_is_set(limits: Limits, window: int | None) -> None:
+    assert limits.counted_window() == window
+
+
 def test_an_unknown_window_is_assumed_and_said_to_be_only_when_nothing_else_triggers() -> None:
     assumed = gauge_of(user("a"), limits=Limits())
     assert (assumed.window, assumed.window_source) == (ASSUMED_WINDOW, "assumed")
