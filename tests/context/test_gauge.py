@@ -346,6 +346,16 @@ def test_unsent_text_counts_and_makes_the_gauge_an_estimate() -> None:
     assert typed.trigger_share == 1330 / 80_000
 
 
+def test_an_answer_that_is_arriving_counts_with_the_tail() -> None:
+    log = log_of(*alternating(4))
+    weight = replace(weigh(context_at_end(log), checkpoint_of(log), WIDE), ratio=2.0)
+    before, after = weight.gauge, measure_weight(weight, 5, 20, arriving_tokens=50, arriving_characters=200)
+    assert after.tokens == before.tokens + 110
+    assert after.characters == before.characters + 220
+    assert (after.parts.tail, after.parts.unsent) == (before.parts.tail + 100, 10)
+    assert after.estimated
+
+
 def test_measuring_at_each_keystroke_does_not_depend_on_the_length_of_the_context() -> None:
     weight = weigh(*state(*alternating(5_000)), WIDE)
     started = time.perf_counter()

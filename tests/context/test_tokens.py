@@ -12,6 +12,7 @@ from tests.context.logs import answer, calls, user
 from tui_agent.context.saying import message_of, tokens_of
 from tui_agent.context.tokens import (
     IMAGE_TOKENS,
+    MESSAGE_OVERHEAD,
     believable,
     estimate,
     estimate_message,
@@ -22,7 +23,7 @@ from tui_agent.context.tokens import (
     next_ratio,
 )
 from tui_agent.core.deeds import DeedPart, told_text
-from tui_agent.core.entries import ImagePart, Logged, OtherPart, Reasoning, TextPart, Usage, UserSaid
+from tui_agent.core.entries import ImagePart, Logged, OtherPart, Reasoning, TextPart, ToolCall, Usage, UserSaid
 from tui_agent.core.messages import Message, ToolSpec
 
 ENGLISH = (
@@ -67,6 +68,23 @@ def test_prose_in_english_and_chinese_is_about_right() -> None:
     assert 0.6 * len(CHINESE) < estimate(CHINESE) < 1.0 * len(CHINESE)
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("a" * 1_000, 230),
+        ("1" * 1_000, 1_390),
+        (" " * 1_000, 170),
+        ("." * 1_000, 270),
+        ("中" * 1_000, 790),
+        ("é" * 1_000, 870),
+        ("a1 ." * 250, 515),
+        ("中é a1." * 250, 930),
+    ],
+)
+def test_each_kind_of_character_has_its_price(text: str, tokens: int) -> None:
+    assert estimate(text) == pytest.approx(tokens, abs=1)
+
+
 @given(st.text(), st.text())
 def test_the_estimate_adds_up(first: str, second: str) -> None:
     assert abs(estimate(first + second) - estimate(first) - estimate(second)) <= 1
@@ -95,6 +113,20 @@ def test_calls_and_the_reasoning_sent_back_with_them_count() -> None:
     thinking = Message("assistant", "text", tool_calls=calling.tool_calls, reasoning=thought)
     assert estimate_message(thinking) > estimate_message(calling) + 100
     assert estimate_message(Message("assistant", "text", reasoning=thought)) == estimate_message(bare)
+
+
+def test_each_call_takes_its_words_and_what_the_template_puts_round_it() -> None:
+    call = ToolCall("c1", "read_file", '{"path":"a.py"}')
+    sizes = [estimate_message(Message("assistant", "text", tool_calls=(call,) * count)) for count in range(4)]
+    each = estimate(call.name + call.arguments) + MESSAGE_OVERHEAD
+    assert [size - sizes[0] for size in sizes] == [0, each, 2 * each, 3 * each]
+
+
+def test_thoughts_in_tags_are_not_sent_back_and_take_nothing() -> None:
+    call = ToolCall("c1", "read_file", "{}")
+    bare = Message("assistant", "text", tool_calls=(call,))
+    in_tags = Message("assistant", "text", tool_calls=(call,), reasoning=Reasoning("word " * 500, field="think"))
+    assert estimate_message(in_tags) == estimate_message(bare)
 
 
 def test_tools_count_with_their_schemas() -> None:
@@ -133,6 +165,9 @@ def test_a_missing_or_zero_report_is_not_believed(usage: Usage | None) -> None:
         (2050, 2100, 4096, False, False),  # as large as expected: a coincidence
         (6000, 9000, 32_768, False, False),
         (6000, 9000, 32_768, True, True),
+        (6500, 9000, 32_768, True, False),
+        (2052, 2565, 4096, False, True),
+        (2052, 2564, 4096, False, False),
         (300, 420, 8192, True, False),
         (90, 9000, 8192, False, True),  # only what was not cached
         (9000, 2000, 32_768, True, False),
@@ -144,6 +179,11 @@ def test_a_report_far_below_what_was_sent_looks_cut(
 ) -> None:
     assert looks_cut(Usage(prompt, 10), expected, window, calibrated) is cut
     assert believable(Usage(prompt, 10), expected, window, calibrated) is not cut
+
+
+def test_an_estimate_is_not_calibrated_unless_it_is_said_to_be() -> None:
+    assert believable(Usage(6_000, 10), expected=9_000)
+    assert not looks_cut(Usage(6_000, 10), expected=9_000)
 
 
 def test_nothing_reported_is_no_sign_of_a_cut() -> None:
