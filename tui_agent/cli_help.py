@@ -43,11 +43,11 @@ def settle_usage(parser: argparse.ArgumentParser) -> None:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        shown = visible(in_our_words(message))
+        shown = visible(_in_our_words(message))
         self.exit(2, _("{prog}: error: {message}\n").format(prog=self.prog, message=shown))
 
 
-def in_our_words(complaint: str) -> str:
+def _in_our_words(complaint: str) -> str:
     """A complaint of argparse's in the reader's language; in English it is left as it is."""
     for pattern, words in _COMPLAINTS:
         matched = re.fullmatch(pattern, complaint)

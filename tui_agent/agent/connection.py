@@ -108,14 +108,14 @@ def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
     )
 
 
-def names_endpoint(settings: Settings) -> bool:
+def _names_endpoint(settings: Settings) -> bool:
     """Whether it is settled which endpoint will be asked."""
     return bool(settings.base_url or settings.api_key)
 
 
 async def prepare(settings: Settings) -> None:
     """Load what asking the configured endpoint takes; nothing while none is configured."""
-    if names_endpoint(settings):
+    if _names_endpoint(settings):
         await wire.prepare()
 
 
@@ -129,7 +129,7 @@ async def connect(settings: Settings, report: Report, kept: Collection[str] = ()
         NothingConfigured: there is nothing to talk to; the text says the exact commands.
         ModelError: what is configured cannot be reached, or the embedded model did not start.
     """
-    if names_endpoint(settings):
+    if _names_endpoint(settings):
         base_url = settings.base_url or OPENAI_BASE_URL
         report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key), kept), settings)

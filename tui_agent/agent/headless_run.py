@@ -32,7 +32,7 @@ _EXITS = {
 }
 
 
-async def nobody_to_ask(request: ApprovalRequest) -> Decision:
+async def _nobody_to_ask(request: ApprovalRequest) -> Decision:
     """The approver of a run without a person: the approval stays pending and the run ends."""
     raise ApprovalNeeded(request.intent.title)
 
@@ -73,7 +73,7 @@ class Run:
 
     def new_turn(self) -> Turn:
         """A turn in which nobody is asked."""
-        return self.services.turn(self.session, nobody_to_ask)
+        return self.services.turn(self.session, _nobody_to_ask)
 
     async def follow(self, turn: AsyncGenerator[Event, None]) -> int:
         """Take a turn to its end; stopped by a signal, keep and print what has arrived of the answer."""

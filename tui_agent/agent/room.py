@@ -37,7 +37,7 @@ async def make_room(
     has said it (`overflow`).
     """
     refused = session.gauge().tokens if overflow is not None else None
-    for event in await clip_results(session, OVERFLOWN if overflow is not None else 1.0):
+    for event in await _clip_results(session, OVERFLOWN if overflow is not None else 1.0):
         yield event
     if refused is None:
         async with aclosing(compact_if_due(bench, session, review)) as events:
@@ -53,7 +53,7 @@ async def make_room(
                 yield event
         if refused is not None or fits(session.gauge()):
             break
-    for event in await clip_to_fit(session):
+    for event in await _clip_to_fit(session):
         yield event
     gauge = session.gauge()
     if fits(gauge) and (refused is None or gauge.tokens < refused):
@@ -64,7 +64,7 @@ async def make_room(
     yield TurnEnded("refused")
 
 
-async def clip_results(session: Session, share: float = 1.0) -> list[Event]:
+async def _clip_results(session: Session, share: float = 1.0) -> list[Event]:
     """Clip results that take too much of the window, and the newest to what there is when all else is folded.
 
     `share` lowers the mark up to which the context may be filled, when the endpoint counts more than is estimated.
@@ -82,7 +82,7 @@ async def clip_results(session: Session, share: float = 1.0) -> list[Event]:
     return await _clip(session, results, lambda seq: min(even, most) if seq in newest else most)
 
 
-async def clip_to_fit(session: Session) -> list[Event]:
+async def _clip_to_fit(session: Session) -> list[Event]:
     """If the context is longer than the window all the same, clip the newest results to what the rest leaves them."""
     gauge = session.gauge()
     if gauge.window is None or fits(gauge):

@@ -31,10 +31,10 @@ async def warn_of_budget(session: Session, budget: int | None) -> list[Event]:
     share = line_crossed(session.checkpoint.spending, budget)
     if share is None or not budget:
         return []
-    return await session.append(Noticed(budget_warning(session.checkpoint.spending.total, budget), "warning budget"))
+    return await session.append(Noticed(_budget_warning(session.checkpoint.spending.total, budget), "warning budget"))
 
 
-def budget_warning(total: int, budget: int) -> str:
+def _budget_warning(total: int, budget: int) -> str:
     """The warning in words."""
     used = _("This session has used {total:,} of the {budget:,} tokens of its budget ({share:.0%}).").format(
         total=total, budget=budget, share=total / budget

@@ -47,7 +47,7 @@ TITLE_LENGTH = 60
 """Characters of the first message that become the session's title."""
 
 
-def title_from(text: str) -> str:
+def _title_from(text: str) -> str:
     """A title made of a message's first line that has words."""
     line = next((" ".join(each.split()) for each in text.splitlines() if each.strip()), "")
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
@@ -73,7 +73,7 @@ class Turn:
         """The user says something; the model answers it. An approval that is still pending is denied by it."""
         said = UserSaid(parts)
         entries: list[Entry] = [*passed_over(self.session), said]
-        if not self.session.title and (title := title_from(said_text(said))):
+        if not self.session.title and (title := _title_from(said_text(said))):
             entries.append(TitleSet(title))
         async with aclosing(self._guarded(entries, ())) as events:
             async for event in events:

@@ -133,7 +133,8 @@ def copy_prefix(connection: apsw.Connection, source: str, upto: int, target: str
 
 
 def delete(connection: apsw.Connection, session_id: str) -> None:
-    """Remove everything that holds the session's text. What remains of it in the file is removed by `sweep`."""
+    """Remove everything that holds the session's text. What remains of it in the file is removed by
+    `sweep_or_postpone`."""
     with transaction(connection):
         number = log.number_of(connection, session_id)
         connection.execute("INSERT INTO deletion (session) VALUES (?)", (number,))
@@ -152,7 +153,7 @@ def sweep_is_due(connection: apsw.Connection) -> bool:
     return connection.execute("SELECT 1 FROM deletion LIMIT 1").get is not None
 
 
-def sweep(connection: apsw.Connection, path: Path) -> bool:
+def _sweep(connection: apsw.Connection, path: Path) -> bool:
     """Rewrite the file, so that no byte of deleted sessions is left in it, in its WAL or in a copy made before a
     migration; False when another process that reads the archive keeps the WAL, and it has to be done again."""
     for backup in schema.backups(path):
@@ -169,6 +170,6 @@ def sweep(connection: apsw.Connection, path: Path) -> bool:
 def sweep_or_postpone(connection: apsw.Connection, path: Path) -> bool:
     """Sweep; False when that is not possible now (a reader, a full disk) and is left to the next opening."""
     try:
-        return sweep(connection, path)
+        return _sweep(connection, path)
     except (apsw.BusyError, apsw.LockedError, apsw.FullError, apsw.IOError):
         return False

@@ -29,7 +29,7 @@ FAILED_FINISHES = frozenset({"error", "network_error", "failed", "server_error",
 """Reasons for ending that are failures by another name."""
 
 
-def normal_finish(raw: object) -> str | None:
+def _normal_finish(raw: object) -> str | None:
     """The reason for ending in its usual spelling; an unknown one as it came, None when there is none."""
     if not isinstance(raw, str) or not raw.strip():
         return None
@@ -78,7 +78,7 @@ class AnswerAssembler:
             return []
         delta = self._delta_in(choice)
         settled = self._take(delta) if delta is not None else []
-        finish = normal_finish(choice.get("finish_reason"))
+        finish = _normal_finish(choice.get("finish_reason"))
         if finish is not None:
             self.finish = finish
         return settled

@@ -96,7 +96,7 @@ class HttpJsonClient:
 
     async def _exchange(self, method: str, url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Any:
         async with self._http.stream(method, url, json=body, headers=headers) as response:
-            content = await read_capped(response, ANSWER_BYTES)
+            content = await _read_capped(response, ANSWER_BYTES)
         if response.status_code != 200:
             raise Refused(said_in_response(response.status_code, response.headers, content))
         try:
@@ -105,7 +105,7 @@ class HttpJsonClient:
             raise not_a_stream(url, response.headers.get("content-type", ""), "it is not JSON") from None
 
 
-async def read_capped(response: httpx2.Response, most: int) -> bytes:
+async def _read_capped(response: httpx2.Response, most: int) -> bytes:
     """The body up to `most` bytes; the rest is not read."""
     content = bytearray()
     async for piece in response.aiter_bytes():

@@ -51,9 +51,9 @@ def checked(name: str, value: object) -> object:
     value = _typed(types_of(Settings)[name], value)
     _check_range(about_each()[name], value)
     if name == "base_url":
-        return web_address(cast(str, value))
+        return _web_address(cast(str, value))
     if name == "api_key":
-        return usable_key(cast(str, value))
+        return _usable_key(cast(str, value))
     return value
 
 
@@ -62,7 +62,7 @@ def allowed_words(name: str) -> str:
     return _kind_words(types_of(Settings)[name], about_each()[name])
 
 
-def web_address(text: str) -> str:
+def _web_address(text: str) -> str:
     """An endpoint's base URL without a slash at the end; "" stays "".
 
     Raises:
@@ -82,7 +82,7 @@ def web_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def usable_key(text: str) -> str:
+def _usable_key(text: str) -> str:
     """A key without the blanks round it.
 
     Raises:
@@ -96,7 +96,7 @@ def usable_key(text: str) -> str:
     return key
 
 
-def named_endpoints(table: object) -> tuple[NamedEndpoint, ...]:
+def _named_endpoints(table: object) -> tuple[NamedEndpoint, ...]:
     """The `[endpoints.NAME]` tables.
 
     Raises:
@@ -124,7 +124,7 @@ def _named_endpoint(name: str, given: object) -> NamedEndpoint:
         )
     try:
         values = {key: _typed(known[key], value) for key, value in given.items()}
-        address = web_address(cast(str, values.get("base_url", "")))
+        address = _web_address(cast(str, values.get("base_url", "")))
     except NotAllowed as error:
         raise NotAllowed(
             _("in {name}, {problem}").format(name=name, problem=str(error) or _("a value has the wrong type"))
@@ -185,7 +185,7 @@ def _typed(kind: Any, value: object) -> object:
         is_unset = value is None or (isinstance(value, str) and value.lower() in _UNSET_WORDS)
         return None if is_unset else _typed(inner, value)
     if kind == tuple[NamedEndpoint, ...]:
-        return value if isinstance(value, tuple) else named_endpoints(value)
+        return value if isinstance(value, tuple) else _named_endpoints(value)
     if get_origin(kind) is Literal:
         word = value.lower() if isinstance(value, str) else value
         return _if_allowed(word, word in get_args(kind))

@@ -138,11 +138,11 @@ class Guide:
         if self._session is None or session is not self._session:
             return
         for event in happened:
-            self._step = next_step(self._step, event)
+            self._step = _next_step(self._step, event)
         self._coach(_(STEPS[self._step]))
 
 
-def next_step(step: int, event: Event) -> int:
+def _next_step(step: int, event: Event) -> int:
     """The step of the tour after an event."""
     match event:
         case Appended(logged) if isinstance(logged.entry, Compacted) and step == 0:

@@ -43,7 +43,7 @@ def local_time(at: str) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def gauge_in_words(gauge: Gauge) -> str:
+def _gauge_in_words(gauge: Gauge) -> str:
     """The gauge in a line: `~1,240 tokens of 8,192 (15%), 3,950 characters, 6 messages`."""
     about = "~" if gauge.estimated else ""
     share = gauge.tokens / gauge.window if gauge.window else 0.0
@@ -65,7 +65,7 @@ def _head(record: Record, gauge: Gauge, budget: int | None, prices: Prices) -> s
         N_("begun"): local_time(info.created),
         N_("changed"): local_time(info.updated),
         N_("messages"): f"{info.messages}, {counted(info.compactions, 'compaction')}",
-        N_("context"): gauge_in_words(gauge),
+        N_("context"): _gauge_in_words(gauge),
         N_("forked from"): info.parent or "",
     }
     if record.checkpoint.spending != UNSPENT:

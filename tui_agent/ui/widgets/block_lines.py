@@ -226,7 +226,7 @@ def _deed_rows(block: DeedBlock, width: int, manner: Manner) -> Iterator[Row]:
         shown, hidden = _head(text, DEED_SHOWN, width)
     yield from map(code_row, shown)
     if hidden > 0:
-        yield more_row(hidden)
+        yield _more_row(hidden)
 
 
 def _outcome(block: DeedBlock, manner: Manner) -> Runs:
@@ -245,7 +245,7 @@ def _user_rows(block: UserBlock, width: int) -> list[Row]:
     if block.whole or lines <= LONG:
         return [plain_row(line, "user") for line in text.split("\n")]
     shown, hidden = _head(text, SHOWN, width)
-    return [*(plain_row(line, "user") for line in shown), more_row(hidden)]
+    return [*(plain_row(line, "user") for line in shown), _more_row(hidden)]
 
 
 def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
@@ -261,7 +261,7 @@ def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
     return shown, max(rest.count("\n") + (not rest.startswith("\n")), len(rest) // width)
 
 
-def more_row(hidden: int) -> Row:
+def _more_row(hidden: int) -> Row:
     """What stands for lines that are not shown."""
     return plain_row(_("… {n:,} more lines (Space or a click shows them)").format(n=hidden), "more", action="more")
 
@@ -292,7 +292,7 @@ def _tool_rows(block: ToolBlock, width: int, manner: Manner) -> Iterator[Row]:
         row.lead = row.hang = (Run("  "), *row.lead)
         yield row
     if len(shown) < len(lines):
-        yield more_row(len(lines) - len(shown))
+        yield _more_row(len(lines) - len(shown))
 
 
 def is_cut(block: ToolBlock) -> bool:

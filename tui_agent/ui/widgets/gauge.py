@@ -71,10 +71,10 @@ def in_words(gauge: Gauge) -> str:
     else:
         said = _("context {about}{tokens:,} tokens, window unknown").format(about=about, tokens=gauge.tokens)
     state = state_word(gauge)
-    return f"{said}, {due_words(gauge)}" if state else said
+    return f"{said}, {_due_words(gauge)}" if state else said
 
 
-def due_words(gauge: Gauge) -> str:
+def _due_words(gauge: Gauge) -> str:
     """How near compaction is."""
     share = gauge.trigger_share
     if share is None:
@@ -183,7 +183,7 @@ class GaugeBlock(Widget):
 
     @staticmethod
     def _due_row(gauge: Gauge) -> Content:
-        return Content.styled(due_words(gauge), style_of(gauge) if state_word(gauge) else MUTED)
+        return Content.styled(_due_words(gauge), style_of(gauge) if state_word(gauge) else MUTED)
 
     def _compactions_text(self, gauge: Gauge) -> str:
         if not gauge.compactions:

@@ -75,7 +75,7 @@ class _Row:
     sources: tuple[int, ...] = field(default=())
 
 
-def by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
+def _by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
     """The items under the headings of their sections, in the sections' order; unknown sections last."""
     sections = [*SECTIONS, *sorted({item.section for item in items} - set(SECTIONS))]
     for section in sections:
@@ -189,7 +189,7 @@ class MemoryList(OptionList):
             is_first=is_first,
         )
         yield self._note(describe(live))
-        for heading, members in by_section(live.entry.items):
+        for heading, members in _by_section(live.entry.items):
             yield self._heading(heading)
             for item in members:
                 yield self._option(_Row("item", sources=item.sources), _item_text(item))

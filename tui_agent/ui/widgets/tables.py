@@ -84,7 +84,7 @@ class Table:
         return tuple(runs) or (Run(""),)
 
 
-def sliced(runs: Runs, start: int, end: int) -> Runs:
+def _sliced(runs: Runs, start: int, end: int) -> Runs:
     """The runs between two offsets of their joined text."""
     found, offset = [], 0
     for run in runs:
@@ -107,7 +107,7 @@ def _wrapped(cell: Cell, width: int) -> list[Cell]:
     pieces = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         kept = len(text[start:end].rstrip(" "))
-        pieces.append(sliced(cell, start, start + kept))
+        pieces.append(_sliced(cell, start, start + kept))
     return pieces
 
 

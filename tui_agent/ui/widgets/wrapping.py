@@ -65,7 +65,7 @@ def _narrow_starts(text: str, width: int) -> list[int]:
     return starts
 
 
-def clusters(text: str) -> list[tuple[str, int]]:
+def _clusters(text: str) -> list[tuple[str, int]]:
     """What a terminal draws as one letter each, with its cells (a tab counts 0 here)."""
     widths = list(map(get_character_cell_size, text))
     if 0 not in widths:
@@ -89,7 +89,7 @@ def clusters(text: str) -> list[tuple[str, int]]:
 
 
 def _wide_starts(text: str, width: int, anywhere: bool) -> list[int]:
-    found = clusters(text)
+    found = _clusters(text)
     fitting = _fitting_with_tabs(found, width) if "\t" in text else _fitting(found, width)
     starts, offset, begin = [0], 0, 0
     while (cut := fitting(begin)) < len(found):
