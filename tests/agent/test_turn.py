@@ -83,6 +83,21 @@ async def test_what_came_right_before_a_silence_is_kept_while_it_lasts(tmp_path:
             assert entries_in(at.session.since(0), AssistantSaid)[-1].text == "a b c d e f"
 
 
+async def test_what_is_told_is_kept_also_while_whoever_is_told_takes_no_more(tmp_path: Path) -> None:
+    with ModelServer(says("Hel lo")) as server:
+        async with desk(server, tmp_path) as at:
+            turn = at.services.turn(at.session, at.approver).say(text_parts("q"))
+
+            async def is_kept() -> bool:
+                return (await at.services.archive.partial(at.session.id) or {}).get("text") == "Hel"
+
+            async with aclosing(turn) as events:
+                async for event in events:
+                    if isinstance(event, TextArrived):
+                        assert await becomes_true(is_kept)
+                        break
+
+
 async def test_an_answer_of_which_nothing_came_leaves_nothing_to_be_found_later(tmp_path: Path) -> None:
     with ModelServer(refuses(503, headers={"Retry-After": "30"})) as server:
         async with desk(server, tmp_path) as at:

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -165,7 +166,7 @@ class PtyApp:
         self._set_size(*size)
         self.terminal = Terminal(*size)
         self._waited: dict[str, int] = {}
-        """Nanoseconds that each of its threads, those too that have ended, was ready to run and was not let."""
+        """Nanoseconds that each of its threads, those too that have ended, and ours, was ready to run and not let."""
 
         self.termios_before = termios.tcgetattr(self._slave)
         launch = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *(command or program()), *argv]
@@ -290,8 +291,13 @@ class PtyApp:
     # ── how it ends ──────────────────────────────────────────────────────────
 
     def clock(self) -> float:
-        """The time, less what its threads have waited for a processor: others' work is not taken for its own."""
-        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+        """The time, less what its threads have waited for a processor: others' work is not taken for its own.
+
+        Less what the reader of its terminal, the thread of this test, has waited too: on a full pty nobody can draw,
+        and a program that cannot draw stands still.
+        """
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        for thread in (*threads, Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")):
             with suppress(OSError):  # the thread has ended
                 self._waited[thread.parent.name] = int(thread.read_text().split()[1])
         return time.monotonic() - sum(self._waited.values()) / 1e9

@@ -105,6 +105,7 @@ class Exchange:
                                 yield TextArrived(shown)
                         case ReasoningPiece(text):
                             self._reasoning += text
+                            self._keeper.arrived()
                             yield ReasoningArrived(text)
                         case Restarted(text, reasoning):
                             reader = ActionReader() if reader is not None else None
@@ -117,7 +118,6 @@ class Exchange:
                                 async for event in events:
                                     yield event
                             return
-                    self._keeper.arrived()
         except ModelError as error:
             partial = partial_of(error)
             if partial is not None and (partial.text or partial.reasoning):
@@ -141,12 +141,13 @@ class Exchange:
         )
 
     def _read(self, text: str, reader: ActionReader | None) -> str:
-        """Take a piece of the answer; the words of it that are for the user."""
+        """Take a piece of the answer, to be kept before it is told; the words of it that are for the user."""
         if reader is not None:
             if not self._bench.actions_work and "response_format" in self._bench.connection.client.quirks.dropped:
                 raise _unstructured()
             text = reader.feed(text)
         self._text += text
+        self._keeper.arrived()
         return text
 
     async def _replied(self, reply: Reply, reader: ActionReader | None, estimated: int) -> AsyncGenerator[Event, None]:
