@@ -6,7 +6,6 @@ line, `{"url": "http://127.0.0.1:PORT"}`; when it cannot, `{"error": "missing" |
 say goes to stderr.
 """
 
-import ctypes
 import importlib
 import json
 import os
@@ -77,6 +76,8 @@ def _threads() -> int:
 
 def _be_killed_with_parent() -> None:
     """Where the system can do that. While the engine loads a model no other thread gets its turn, for seconds."""
+    import ctypes  # not for whoever only wants `KEY_VARIABLE`
+
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
