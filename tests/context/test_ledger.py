@@ -518,7 +518,11 @@ def test_carried_and_left_out_are_what_users_stated(seed: int, budget: int) -> N
 
     carried, left_out = carry(details, budget, estimate)
 
-    assert sum(estimate(line(detail)) + 2 for detail in carried) <= budget
+    def cost(details: tuple[Detail, ...]) -> int:
+        return sum(estimate(line(detail)) + 2 for detail in details)
+
+    assert cost(carried) <= budget
+    assert not left_out or cost((*carried, *left_out)) > budget
     assert {*carried, *left_out} <= set(details)
     assert not set(carried) & set(left_out)
 

@@ -51,14 +51,16 @@ def stands_apart(text: str, start: int, exact: str) -> bool:
     return True
 
 
-@given(TEXTS, TEXTS.filter(bool))
-@example("v1", "1")
-@example("av1 V1", "1")
-@example("x.v1", "v1")
-@example("-1-1 -1", "-1")
-@example("a b a c a b", "a b")
-@example("端口", "口")
-def test_a_text_holds_what_stands_in_it_as_itself(text: str, exact: str) -> None:
+@given(TEXTS, TEXTS.filter(bool), st.sampled_from([1, 20]), st.sampled_from([0, 4_000]))
+@example("v1", "1", 1, 0)
+@example("av1 V1", "1", 20, 0)
+@example("x.v1", "v1", 1, 4_000)
+@example("-1-1 -1", "-1", 20, 4_000)
+@example("a b a c a b", "a b", 20, 4_000)
+@example("a-1 a v2", "a v2", 20, 4_000)
+@example("端口", "口", 1, 0)
+def test_a_text_holds_what_stands_in_it_as_itself(text: str, exact: str, times: int, more: int) -> None:
+    text = "\n".join([text] * times) + "\n" * more
     places = [start for start in range(len(text)) if text.startswith(exact, start)]
     expected = any(stands_apart(text, start, exact) for start in places)
 

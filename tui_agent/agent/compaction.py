@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from itertools import islice
 
 from tui_agent.agent.changes import kept_details, live_items
 from tui_agent.agent.pending import pending_approval
@@ -210,7 +211,7 @@ async def apply(
         sources = tuple(sorted({seq for item in compacted.items for seq in item.sources}))
         compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
     # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
-    kept = {detail.text for detail in compacted.details}
+    kept = {detail.text for detail in compacted.details} if put_back else set()
     extra = tuple(replace(detail, origin="user") for detail in put_back if detail.text not in kept)
     compacted = replace(compacted, details=(*compacted.details, *extra))
     before = session.gauge()
@@ -224,10 +225,7 @@ async def apply(
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
     left_out = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
-    # Those the user stated come first; with them, so many that the list can be read where nobody saw a preview.
-    stated = {detail.text for detail in compacted.left_out}
-    named = sorted(left_out, key=lambda detail: detail.text not in stated)[: max(MOST_NAMED, len(stated))]
-    compacted = replace(compacted, left_out=tuple(named))
+    compacted = replace(compacted, left_out=_named(left_out, {detail.text for detail in compacted.left_out}))
     return await session.append(compacted, *_notices(compacted, len(left_out), words))
 
 
@@ -245,6 +243,15 @@ def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> 
     # What the proposal lost, it lost in spite of the details that it carries: only others can make up for it.
     more = compacted.details[len(proposal.compacted.details) :]
     return _left_out(proposal.lost, more) if more else proposal.lost
+
+
+def _named(left_out: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
+    """Those the user stated; with them, so many that the list can be read where nobody saw a preview."""
+    if not stated:
+        return tuple(left_out[:MOST_NAMED])
+    first = [detail for detail in left_out if detail.text in stated]
+    others = (detail for detail in left_out if detail.text not in stated)
+    return (*first, *islice(others, max(0, max(MOST_NAMED, len(stated)) - len(first))))
 
 
 def _notices(compacted: Compacted, left_out: int, words: Wording) -> list[Noticed]:

@@ -19,6 +19,7 @@ MESSAGE_TYPES = ("UserSaid", "AssistantSaid", "ToolReturned")
 """Types of the entries that are messages."""
 
 _HASH_BYTES = 16
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _COMPRESS_FROM = 512
 """Bytes; shorter bodies gain too little to be worth the time."""
 
@@ -94,7 +95,7 @@ def unpacked_text(stored: bytes) -> str:
 def packed_json(value: Any) -> bytes:
     """A JSON value as bytes, compressed when that pays."""
     try:
-        plain = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        plain = _ENCODER.encode(value).encode()
     except UnicodeEncodeError:  # a lone surrogate
         plain = json.dumps(value, separators=(",", ":")).encode()
     if len(plain) < _COMPRESS_FROM:

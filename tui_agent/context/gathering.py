@@ -85,17 +85,18 @@ class Gathering:
     def copy(self) -> "Gathering":
         """One that goes on from here by itself."""
         copied = Gathering()
-        copied._details = dict(self._details)
-        copied._sources = {text: dict(sources) for text, sources in self._sources.items()}
+        copied._details = self._with_sources()
         return copied
 
     def details(self) -> tuple[Detail, ...]:
         """What was gathered, in the order it first appeared."""
-        sources = self._sources
-        return tuple(
-            _from_sources(detail, sources[text]) if text in sources else detail
-            for text, detail in self._details.items()
-        )
+        return tuple(self._with_sources().values())
+
+    def _with_sources(self) -> dict[str, Detail]:
+        gathered = dict(self._details)
+        for text, sources in self._sources.items():
+            gathered[text] = _from_sources(gathered[text], sources)
+        return gathered
 
 
 def merged(earlier: Iterable[Detail], later: Sequence[Detail]) -> tuple[Detail, ...]:
@@ -104,6 +105,8 @@ def merged(earlier: Iterable[Detail], later: Sequence[Detail]) -> tuple[Detail, 
     for detail in earlier:
         first.add(detail)
     texts = {detail.text for detail in first.details()}
+    if not texts:
+        return tuple(later)
     others = [detail for detail in later if detail.text not in texts]
     if len(others) < len(later):
         for detail in later:

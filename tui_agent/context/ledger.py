@@ -7,6 +7,7 @@ never paraphrase, and must stay linear in the size of what it reads.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from tui_agent.context.gathering import ORIGINS, RANKS, Gathering, merged
@@ -22,6 +23,9 @@ _STATEMENTS: frozenset[DetailKind] = frozenset({"rule", "named value", "request"
 _PHRASES: frozenset[DetailKind] = frozenset({"command", "error"})
 _LONGEST_COMPARED = 200_000
 """Characters of details that others are looked for in; a ledger beyond that overflows any budget anyway."""
+
+_LINE_TOKENS = 2
+"""What a line takes besides its words."""
 
 _BULK = 16
 """More details than this of one entry are a paste, not something said; the budget drops them before what was said."""
@@ -47,6 +51,7 @@ def details_of(entries: Sequence[Logged], known: Mapping[int, Found] = MappingPr
     return details.details()
 
 
+@lru_cache(maxsize=512)  # the items of a summary are asked several times in making the next
 def details_in(text: str) -> tuple[Detail, ...]:
     """The exact details of a text that is no entry (an older summary, a pin), without sources."""
     details = Gathering()
@@ -61,7 +66,7 @@ def details_in(text: str) -> tuple[Detail, ...]:
 def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
     """The details a text lacks, in their order."""
     kept = is_kept(text)
-    return tuple(detail for detail in details if not kept(detail))
+    return tuple([detail for detail in details if not kept(detail)])
 
 
 def weight(detail: Detail) -> tuple[int, int]:
@@ -84,29 +89,31 @@ def supersede(details: Sequence[Detail]) -> tuple[Detail, ...]:
 
     Other details that only repeat a replaced value go with it. Rules never go.
     """
-    current: dict[int, Detail] = dict(enumerate(details))
+    current, gone = list(details), set[int]()
     by_name: dict[str, int] = {}
     names: dict[str, str] = {}
     replaced: dict[str, int] = {}
-    named = [(_newest(each), index) for index, each in current.items() if each.kind == "named value" and each.name]
-    for said, index in sorted(named):
+    stated = [index for index, each in enumerate(details) if each.kind == "named value"]
+    for said, index in sorted((_newest(details[index]), index) for index in stated if details[index].name):
         detail = current[index]
         if detail.name.startswith(INSTEAD_OF):
             replaced[_old_value(detail)] = said
             detail = replace(detail, name=names.get(_old_value(detail).casefold(), detail.name))
             current[index] = detail
         before = by_name.get(detail.name)
-        if before is not None and before in current and _replaces(detail, current[before]):
-            old = current.pop(before)
-            replaced[value_of(old.text)] = said
-        if not (before is not None and before in current and is_loose(detail.name)):
+        if before is not None and before not in gone and _replaces(detail, current[before]):
+            gone.add(before)
+            replaced[value_of(current[before].text)] = said
+        if not (before is not None and before not in gone and is_loose(detail.name)):
             by_name[detail.name] = index
         names[value_of(detail.text).casefold()] = detail.name
     if not replaced:
-        return tuple(current.values())
-    values = {value_of(detail.text) for detail in current.values() if detail.kind == "named value"}
+        return tuple(current)
+    values = {value_of(current[index].text) for index in stated if index not in gone}
     return tuple(
-        each for each in current.values() if each.text not in replaced or not _only_repeats(each, replaced, values)
+        each
+        for index, each in enumerate(current)
+        if index not in gone and (each.text not in replaced or not _only_repeats(each, replaced, values))
     )
 
 
@@ -143,18 +150,28 @@ def carry(
     What another carried detail holds word for word is not carried twice, and a long numbered series not at all.
     """
     stated = _without_contained([detail for detail in details if detail.origin == "user"])
-    costs = {id(detail): estimate(line(detail)) + 2 for detail in stated}
     dropped = _series(stated)
-    excess = sum(cost for each, cost in costs.items() if each not in dropped) - max(0, budget_tokens)
-    for detail in sorted(stated, key=_drop_order(stated)) if excess > 0 else ():
-        if excess <= 0:
-            break
-        if id(detail) in dropped:
-            continue
-        dropped.add(id(detail))
-        excess -= costs[id(detail)]
+    # Apart they take at most a token each more than together.
+    if estimate("\n".join(map(line, stated))) + (1 + _LINE_TOKENS) * len(stated) > budget_tokens:
+        dropped |= _too_many(stated, dropped, budget_tokens, estimate)
     carried = tuple(detail for detail in stated if id(detail) not in dropped)
     return carried, tuple(detail for detail in stated if id(detail) in dropped)
+
+
+def _too_many(
+    details: Sequence[Detail], without: set[int], budget_tokens: int, estimate: Callable[[str], int]
+) -> set[int]:
+    """Ids of the details that have to go for the others to fit the budget, those that go anyway apart."""
+    costs = {id(detail): estimate(line(detail)) + _LINE_TOKENS for detail in details if id(detail) not in without}
+    excess = sum(costs.values()) - max(0, budget_tokens)
+    dropped = set[int]()
+    for detail in sorted(details, key=_drop_order(details)) if excess > 0 else ():
+        if excess <= 0:
+            break
+        if id(detail) in costs:
+            dropped.add(id(detail))
+            excess -= costs[id(detail)]
+    return dropped
 
 
 def _series(details: Sequence[Detail]) -> set[int]:
@@ -195,12 +212,11 @@ def _without_contained(details: Sequence[Detail]) -> list[Detail]:
     phrases = "\n".join(detail.text for detail in details if detail.kind in _PHRASES)
     if len(statements) + len(phrases) > _LONGEST_COMPARED:
         return list(details)
-    in_statement, in_phrase = is_kept(statements), is_kept(phrases)
+    in_statement, in_either = is_kept(statements), is_kept(f"{statements}\n{phrases}")
     return [
         detail
         for detail in details
-        if detail.kind in _STATEMENTS
-        or not (in_statement(detail) or (detail.kind not in _PHRASES and in_phrase(detail)))
+        if detail.kind in _STATEMENTS or not (in_statement if detail.kind in _PHRASES else in_either)(detail)
     ]
 
 

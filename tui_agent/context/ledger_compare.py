@@ -24,6 +24,10 @@ _OFTEN = 16
 """A word that stands in a text more often is not looked up at each of its places, if there is a rarer one."""
 
 
+_SOON_READ = 4_000
+"""Characters of a text that is looked through for a word sooner than the word is looked up."""
+
+
 def is_kept(text: str) -> Callable[[Detail], bool]:
     """A function that says whether `text` holds a detail; the text is prepared once."""
     exact, loose, lines = _Text(text), _Text(squeezed(text)), _Lines(text)
@@ -64,33 +68,39 @@ class _Text:
 
     def holds(self, exact: str) -> bool:
         """Whether `exact` stands in the text as itself and not as a piece of something longer."""
+        text = self._text
+        if len(text) < _SOON_READ and exact not in text:
+            return False
         first = _RUN.search(exact)
         if first is None:
-            return bool(exact) and exact in self._text
-        places, before = self._places_of(first.group()), first.start()
-        if not places:
-            return False
+            return bool(exact) and exact in text
+        run, before = first.group(), first.start()
+        places: Sequence[int] = self._places.get(run, ()) if run[0] > "9" else self._places_of_number(run)
         if len(places) > _OFTEN:
-            places, before = self._rarest(exact)
-        text = self._text
+            places, before = self._rarest(exact, first.end(), places, before)
         for place in places:
             start = place - before
-            if start >= 0 and text.startswith(exact, start) and _stands_apart(text, start, exact):
+            if text.startswith(exact, start) and start >= 0 and _stands_apart(text, start, exact):
                 return True
         return False
 
-    def _places_of(self, run: str) -> Sequence[int]:
-        """Where a run begins; a number also behind a "v"."""
-        places = self._places.get(run, ())
-        if run[0] <= "9":
-            behind = [place + 1 for mark in "vV" for place in self._places.get(mark + run, ())]
-            return [*places, *behind] if behind else places
-        return places
+    def _places_of_number(self, run: str) -> Sequence[int]:
+        """Where a number begins, by itself or behind a "v"."""
+        behind = [place + 1 for mark in "vV" for place in self._places.get(mark + run, ())]
+        return [*self._places.get(run, ()), *behind]
 
-    def _rarest(self, exact: str) -> tuple[Sequence[int], int]:
-        """Where the run of `exact` stands that the text has least often, and where it stands in `exact`."""
-        runs = [(self._places_of(match.group()), match.start()) for match in _RUN.finditer(exact)]
-        return min(runs, key=lambda run: len(run[0])) if len(runs) > 1 else runs[0]
+    def _rarest(self, exact: str, after: int, places: Sequence[int], before: int) -> tuple[Sequence[int], int]:
+        """Where the run of `exact` stands that the text has least often, and where it stands in `exact`.
+
+        Of the runs `after` the first, whose places these are: within `exact`, nothing of a word stands before them.
+        """
+        for match in _RUN.finditer(exact, after):
+            others = self._places.get(match.group(), ())
+            if len(others) < len(places):
+                places, before = others, match.start()
+                if not others:
+                    break
+        return places, before
 
 
 class _Lines:
@@ -127,14 +137,15 @@ class _Lines:
 
 
 def _value_kept(detail: Detail, exact: _Text, loose: _Text, lines: _Lines) -> bool:
+    value = value_of(detail.text)
+    has_value = exact.holds(value) or loose.holds(squeezed(value))
+    if has_value and len(value) >= _SHORT_VALUE:
+        return True
     if loose.holds(squeezed(detail.text)):
         return True
-    value = value_of(detail.text)
-    if not (exact.holds(value) or loose.holds(squeezed(value))):
-        return len(value.split()) >= 4 and lines.tell(salient(value))
-    if len(value) >= _SHORT_VALUE:
-        return True
-    return not salient(detail.name) or lines.tell(salient(f"{detail.name} {value}"))
+    if has_value:
+        return not salient(detail.name) or lines.tell(salient(f"{detail.name} {value}"))
+    return len(value.split()) >= 4 and lines.tell(salient(value))
 
 
 def _rule_kept(rule: str, lines: _Lines) -> bool:

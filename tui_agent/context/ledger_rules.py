@@ -82,20 +82,17 @@ def states_rule(sentence: Sentence) -> bool:
 
 
 def may_word_a_reply(text: str) -> bool:
-    """A quick look at whether any sentence of a text may be a reply form; most texts have none."""
+    """Whether any sentence of a text may be a reply form; most texts have none, which a quick look tells."""
     folded = text.casefold()
-    if any(sign in folded for sign in _REPLY_SIGNS) and any(sign in folded for sign in _FORM_SIGNS):
-        return True
-    return any(sign in folded for sign in _ELSE_SIGNS)
+    is_worth_a_search = any(sign in folded for sign in _ELSE_SIGNS) or (
+        any(sign in folded for sign in _FORM_SIGNS) and any(sign in folded for sign in _REPLY_SIGNS)
+    )
+    return is_worth_a_search and bool(_REPLY_FORM.search(text))
 
 
 def is_reply_form(sentence: Sentence) -> bool:
     """Whether a sentence only says how one reply is to be worded ("Reply with OK only")."""
-    return (
-        may_word_a_reply(sentence.text)
-        and bool(_REPLY_FORM.search(sentence.text))
-        and not _LASTING.search(sentence.text)
-    )
+    return may_word_a_reply(sentence.text) and not _LASTING.search(sentence.text)
 
 
 def states_agreement(sentence: Sentence) -> bool:

@@ -68,6 +68,8 @@ class Pairs:
 
 def is_rewound(seq: int, ranges: Ranges) -> bool:
     """Whether the entry was taken out of the context."""
+    if not ranges:
+        return False
     place = bisect_right(ranges, seq, key=lambda each: each[0]) - 1
     return place >= 0 and seq <= ranges[place][1]
 

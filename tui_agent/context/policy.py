@@ -191,11 +191,12 @@ def _cut_below_trigger(
     carried = parts or GaugeParts()
     allowance = max(round(SUMMARY_ALLOWANCE * trigger), carried.summary)
     room = trigger - carried.system - carried.tools - carried.pins - allowance
-    sizes = [(logged.seq, _tokens(logged, checkpoint.ratio)) for logged in standing]
-    kept = sum(tokens for seq, tokens in sizes if seq > (cut or 0))
+    behind = standing[bisect_right(standing, cut or 0, key=lambda each: each.seq) :]
+    sizes = [(logged.seq, _tokens(logged, checkpoint.ratio)) for logged in behind]
+    kept = sum(tokens for _seq, tokens in sizes)
     if kept <= room:
         return cut
-    place = bisect_right(sizes, cut or 0, key=lambda each: each[0])
+    place = 0
     for shorter in legal_cuts(foldable):
         if shorter <= (cut or 0):
             continue

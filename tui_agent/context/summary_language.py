@@ -1,6 +1,7 @@
 """The words of the summary's own frame (headings, request, extract) in the language of the conversation."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Literal
 
@@ -62,14 +63,14 @@ WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _
 
 def language_of(entries: Sequence[Logged]) -> Language:
     """The language the conversation is held in, by what people and model said (tool output does not count)."""
-    spoken = [logged.entry for logged in entries if is_spoken(logged.entry)]
+    spoken = list(islice((logged.entry for logged in entries if is_spoken(logged.entry)), _ENTRIES_SAMPLED))
     if not spoken:
         return language_of_texts(
             said_text(logged.entry)[:_SAMPLE_CHARACTERS]
             for logged in entries[:_ENTRIES_SAMPLED]
             if isinstance(logged.entry, AssistantSaid)
         )
-    return language_of_texts(said_text(entry)[:_SAMPLE_CHARACTERS] for entry in spoken[:_ENTRIES_SAMPLED])
+    return language_of_texts(said_text(entry)[:_SAMPLE_CHARACTERS] for entry in spoken)
 
 
 def language_of_items(items: Iterable[Item]) -> Language:

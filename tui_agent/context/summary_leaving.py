@@ -25,6 +25,8 @@ def details_now(items: Sequence[Item], details: Sequence[Detail]) -> tuple[Detai
 def as_carried(details: Sequence[Detail], items: Sequence[Item]) -> tuple[Detail, ...]:
     """Lost details, those that stood in the summary as if the user had stated them: the context held them so far."""
     held = {detail.text for item in items if not item.tool_only for detail in _details_of(item)}
+    if not held:
+        return tuple(details)
     return tuple(
         Detail(each.kind, each.text, each.sources, "user", each.name) if each.text in held else each for each in details
     )

@@ -17,6 +17,8 @@ def outdated(items: Sequence[Item], details: Sequence[Detail]) -> tuple[str, ...
     An item that holds anything exact besides is never outdated: dropping it would lose that.
     """
     stated = [(item, _stated(item)) for item in items if item.section]
+    if not any(values for _, values in stated):
+        return ()
     newest = [(each, salient(each.name)) for each in details if each.kind == "named value" and each.name]
     found = []
     for index, (item, values) in enumerate(stated):

@@ -28,6 +28,7 @@ _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
 _ACKNOWLEDGEMENTS = frozenset(
     {"ok", "okay", "yes", "noted", "understood", "got it", "好的", "好", "是", "收到", "明白", "明白了"}
 )
+_LONGEST_ACKNOWLEDGEMENT = max(map(len, _ACKNOWLEDGEMENTS))
 _STANDING_SHOWN_FROM = 8_000
 """Tokens of room from which a request names the standing items: a small model copies them instead of the record."""
 
@@ -168,7 +169,8 @@ def _is_exact(words: str) -> bool:
 
 def _is_acknowledgement(text: str) -> bool:
     """Whether an answer says nothing but that it was heard; small models copy such lines over and over."""
-    return text.strip(" \n.!。！").casefold() in _ACKNOWLEDGEMENTS
+    words = text.strip(" \n.!。！")
+    return len(words) <= _LONGEST_ACKNOWLEDGEMENT and words.casefold() in _ACKNOWLEDGEMENTS
 
 
 def _clipped(output: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -94,11 +95,12 @@ class Sought:
     def __init__(self, words: frozenset[str]) -> None:
         self._stems = {form: word for word in words for form in _forms_of(word)}
         self._forms = frozenset(self._stems)
+        self._taken_apart = _forms if any(map(_CJK_CHARACTER.search, words)) else _spelled
 
     def found_in(self, text: str) -> frozenset[str] | None:
         """Those of the words that carry meaning in the text; None for a text without any meaning."""
-        forms = _forms(text)
-        if all(map(_is_empty, forms)):
+        forms = self._taken_apart(text)
+        if all(map(_is_empty, forms)) and all(map(_is_empty, _pairs(text))):
             return None
         return frozenset(map(self._stems.__getitem__, self._forms.intersection(forms)))
 
@@ -113,12 +115,20 @@ def _forms_of(word: str) -> Iterator[str]:
 
 def _forms(text: str) -> list[str]:
     """The words of a text as they stand there."""
+    return _spelled(text) if text.isascii() else [*_spelled(text), *_pairs(text)]
+
+
+def _spelled(text: str) -> list[str]:
+    """Those of them that are written in letters."""
     if text.isascii():
         return text.encode().translate(_ASCII_WORDS).decode().split()
-    forms = [word.casefold() for word in _WORD.findall(text)]
-    for run in _CJK_RUN.findall(text):
-        forms += map(str.__add__, run, run[1:]) if len(run) > 1 else run
-    return forms
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _pairs(text: str) -> Iterator[str]:
+    """Those in CJK characters, two by two."""
+    runs = () if text.isascii() else _CJK_RUN.findall(text)
+    return chain.from_iterable(map(str.__add__, run, run[1:]) if len(run) > 1 else run for run in runs)
 
 
 @lru_cache(maxsize=1 << 15)

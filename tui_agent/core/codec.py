@@ -64,12 +64,13 @@ def entry_from_logged_json(stored: dict[str, Any]) -> Entry:
 
 def value_to_json(value: Any) -> Any:
     """Any of the values in `core` as JSON."""
-    if isinstance(value, _AS_THEY_ARE):
+    kind = value.__class__
+    if kind in _PLAIN:
         return value
     if isinstance(value, tuple):
-        return [each if isinstance(each, _AS_THEY_ARE) else value_to_json(each) for each in value]
-    if is_dataclass(value):
-        name = _PART_NAMES.get(type(value))
+        return [each if each.__class__ in _PLAIN else value_to_json(each) for each in value]
+    if kind in _NAMES or is_dataclass(value):
+        name = _PART_NAMES.get(kind)
         return {"kind_of_part": name, **_fields_to_json(value)} if name else _fields_to_json(value)
     return value
 
@@ -83,7 +84,9 @@ def value_from_json(kind: type[Any], stored: Any) -> Any:
     return _from_fields(kind, stored)
 
 
-_AS_THEY_ARE = (str, int, float, types.NoneType)
+_PLAIN = frozenset({str, int, float, bool, types.NoneType})
+"""What is stored as it is."""
+
 _NAMES: dict[type[Any], tuple[str, ...]] = {}
 
 
@@ -94,7 +97,7 @@ def _fields_to_json(value: Any) -> dict[str, Any]:
     stored = {}
     for name in _NAMES[kind]:
         field = getattr(value, name)
-        stored[name] = field if isinstance(field, _AS_THEY_ARE) else value_to_json(field)
+        stored[name] = field if field.__class__ in _PLAIN else value_to_json(field)
     return stored
 
 
