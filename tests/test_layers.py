@@ -74,6 +74,7 @@ SCREEN = {"textual", "rich"}
         ("import tui_agent.agent.tools.registry", HEAVY | SCREEN | {"pathspec"}),
         ("from tui_agent.agent.instructions import Path, _read; assert _read(Path('docs')) is None", {"ctypes"}),
         ("import tui_agent.ui.app", HEAVY),
+        ("import tui_agent.ui.beginning", HEAVY | {"hashlib", "hmac", "pathspec", "ctypes"}),
         ("from tui_agent.cli import main; main(['--version'])", HEAVY | SCREEN | {"apsw"}),
         ("from tui_agent.cli import main; main(['sessions', 'list'])", HEAVY | SCREEN),
     ],

@@ -119,6 +119,7 @@ async def _cost(step: Step, pilot: Pilot[None]) -> float:
 async def steps(rounds: int, few: int = 100, many: int = 10_000) -> list[Figure]:
     """Each step with many messages over the same with few."""
     short, long = Bench(), Bench()
+    gc.disable()  # as the command line does; the app looks for garbage in its own way
     async with short.run_test(size=SIZE) as with_few, long.run_test(size=SIZE) as with_many:
         for pilot, count in ((with_few, few), (with_many, many)):
             pilot.app.query_one(Transcript).load(session(count), more_above=False)

@@ -9,6 +9,7 @@ from textual.app import App
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tests.fakes.model_server import ModelServer
 from tests.ui.support import LARGE, SMALL, USUAL, sitting
@@ -92,3 +93,14 @@ def drawn(painter: Painter) -> list[Region]:
         assert len(strips) == rows.height
         found.append(region)
     return found
+
+
+async def test_no_blank_rows_of_containers_are_kept(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            screen = person.conductor.screen
+            containers = [widget for widget in screen.walk_children(Widget, with_self=True) if widget.children]
+            assert len(containers) > 4
+            screen.refresh()
+            await person.pilot.pause()
+            assert [widget for widget in containers if len(widget._styles_cache._cache)] == []

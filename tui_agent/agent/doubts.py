@@ -1,11 +1,11 @@
 """What makes it doubtful that a turn still leads anywhere: too many rounds, unreadable calls, the same call again."""
 
-import hashlib
 import json
 from collections import Counter
 from dataclasses import replace
 
 from tui_agent.core.entries import ToolCall, ToolReturned
+from tui_agent.digests import sha256
 from tui_agent.language import _
 
 MOST_UNREADABLE = 3
@@ -22,7 +22,7 @@ _TOLD = (
     "nothing: use the result, try something else, or tell the user what is missing.]"
 )
 
-_Outcome = tuple[str, str, bytes]
+_Outcome = tuple[str, str, str]
 """A call and what it gave: the tool, its arguments in one spelling, the digest of the result."""
 
 
@@ -96,7 +96,7 @@ class Doubts:
 
 
 def _outcome(call: ToolCall, returned: ToolReturned) -> _Outcome:
-    return *_request(call), hashlib.sha256(returned.output.encode("utf-8", "replace")).digest()
+    return *_request(call), sha256(returned.output.encode("utf-8", "replace"))
 
 
 def _request(call: ToolCall) -> tuple[str, str]:

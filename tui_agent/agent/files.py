@@ -4,9 +4,7 @@ Every function blocks; callers run them in a thread.
 """
 
 import errno
-import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +12,7 @@ from pathlib import Path
 
 from tui_agent.agent.no_links import CAREFULLY, open_without_links
 from tui_agent.agent.workspace import reason_of
+from tui_agent.digests import sha256
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
@@ -48,7 +47,7 @@ class FileContent:
 
 def digest_of(data: bytes) -> str:
     """SHA-256 in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data)
 
 
 def read_file(path: Path, limit: int) -> FileContent:
@@ -108,7 +107,7 @@ def replace_file(path: Path, data: bytes, before: str | None, mode: int | None =
     """
     with _errors_about(path, missing=True), _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY, make=True) as directory:
         status = _unchanged(path, directory, before)
-        temporary = f".{secrets.token_hex(8)}.tmp"
+        temporary = f".{os.urandom(8).hex()}.tmp"
         try:
             _write_new(directory, temporary, data, status, mode)
             _put(directory, temporary, path.name, replace=status is not None)

@@ -1,7 +1,6 @@
 """The workspace's instructions file: offered as the user's data, read only after the user has seen this very text."""
 
 import asyncio
-import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +9,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.tools.text_files import form_of, visible
 from tui_agent.agent.workspace import Workspace
 from tui_agent.context.tokens import estimate
+from tui_agent.digests import sha256
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
@@ -87,5 +87,5 @@ def _read(directory: Path) -> Offer | None:
     text = visible(form.decode(content.data)).strip()
     if not text:
         return None
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = sha256(text.encode())
     return Offer(place.real, text, digest, estimate(text))

@@ -2,7 +2,7 @@
 
 import asyncio
 import datetime
-import secrets
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -46,7 +46,7 @@ def utc_now() -> str:
 
 def new_session_id() -> str:
     """Ten characters, sortable by nothing, easy to type a prefix of."""
-    return secrets.token_hex(5)
+    return os.urandom(5).hex()
 
 
 @dataclass(slots=True)

@@ -7,11 +7,11 @@ import fcntl
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tui_agent.digests import blake2b
 from tui_agent.errors import SessionBusy
 from tui_agent.language import _
 
@@ -115,7 +115,7 @@ def session_lock(directory: Path, session_id: str) -> FileLock:
         SessionBusy: another window, or another part of this process, has it.
     """
     directory.mkdir(mode=0o700, exist_ok=True)
-    name = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    name = blake2b(session_id.encode("utf-8", "surrogatepass"), 12).hex()
     path = directory / f"{name}.lock"
     lock = FileLock.take(path)
     if lock is None:

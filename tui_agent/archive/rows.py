@@ -3,11 +3,11 @@
 import json
 import zlib
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any
 
 from tui_agent.core.codec import entry_of, entry_to_json
 from tui_agent.core.entries import Logged
+from tui_agent.digests import blake2b
 from tui_agent.values import frozen
 
 ENTRY_COLUMNS = "session, seq, at, type, tokens, counter, characters, body, hash"
@@ -129,7 +129,7 @@ def digest(*parts: int | str | bytes) -> bytes:
     """A hash over values, each marked off from the next by its length."""
     encoded = [part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass") for part in parts]
     lengths = ",".join([str(len(part)) for part in encoded]).encode()
-    return blake2b(b"".join([lengths, b":", *encoded]), digest_size=_HASH_BYTES).digest()
+    return blake2b(b"".join([lengths, b":", *encoded]), _HASH_BYTES)
 
 
 def row_of(session: int, logged: Logged) -> EntryRow:

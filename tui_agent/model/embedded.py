@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import secrets
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -81,7 +80,7 @@ class EmbeddedServer:
         self._local_model = local_model
         self._cache = cache or cache_dir()
         self._child = child
-        self._key = secrets.token_urlsafe(32)
+        self._key = os.urandom(32).hex()
         self._model = ""
         self._port = 0
         self._process: asyncio.subprocess.Process | None = None

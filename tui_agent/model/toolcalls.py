@@ -1,7 +1,6 @@
 """Puts the tool calls of a streamed answer together from fragments that say more or less clearly where they belong."""
 
 import json
-import secrets
 import string
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,6 +19,8 @@ _KNOWN_KEYS = frozenset({"id", "type", "index", "function"})
 
 def new_call_id() -> str:
     """An id in the form every endpoint accepts."""
+    import secrets  # loads OpenSSL, for ids that next to every endpoint gives by itself
+
     return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(_ID_LENGTH))
 
 

@@ -1,6 +1,5 @@
 """Vocabularies of tiktoken that are on this machine already: its own download has no timeout and must never begin."""
 
-import hashlib
 import importlib
 import os
 import tempfile
@@ -44,6 +43,8 @@ def vocabulary_file(name: str, environ: Mapping[str, str] = os.environ) -> Path 
     directory = environ.get("TIKTOKEN_CACHE_DIR", environ.get("DATA_GYM_CACHE_DIR"))
     if directory == "" or name not in _HASHES:
         return None
+    import hashlib
+
     place = Path(directory) if directory is not None else Path(tempfile.gettempdir()) / "data-gym-cache"
     file = place / hashlib.sha1(_SOURCE.format(name=name).encode(), usedforsecurity=False).hexdigest()
     try:

@@ -1,6 +1,5 @@
 """The embedded model's weights: found in installed packages without importing them, put together, checked."""
 
-import hashlib
 import json
 import os
 import tempfile
@@ -129,6 +128,8 @@ def _parts(weights: Weights) -> Iterator[Path]:
 
 def _make(path: Path, weights: Weights, is_cancelled: Callable[[], bool]) -> None:
     """Copies the parts into a file beside `path`, which takes its place only when its hash is right."""
+    import hashlib
+
     digest = hashlib.sha256()
     descriptor, partial = tempfile.mkstemp(suffix=".partial", dir=path.parent)
     try:
@@ -174,6 +175,8 @@ def _is_intact(path: Path, weights: Weights) -> bool:
         return False
     if _read_stamp(path) == _stamp(weights, status):
         return True
+    import hashlib
+
     with path.open("rb") as file:
         is_right = hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
     if is_right:

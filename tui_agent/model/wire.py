@@ -1,12 +1,12 @@
 """Requests as bodies of `POST /chat/completions`: the only place that knows their keys."""
 
-import hashlib
 import json
 import re
 from typing import Any
 
 from tui_agent.core.entries import Reasoning, ToolCall
 from tui_agent.core.messages import Message, ToolSpec, as_wire
+from tui_agent.digests import sha256
 from tui_agent.model.arguments import normalise_arguments
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.quirks import NO_QUIRKS, Quirks
@@ -107,7 +107,7 @@ def _short_id(call_id: str) -> str:
     """Nine letters and digits for an id: the same id always gives the same nine."""
     if re.fullmatch(r"[a-zA-Z0-9]{9}", call_id):
         return call_id
-    return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()[:9]
+    return sha256(call_id.encode("utf-8", "surrogatepass"))[:9]
 
 
 def _system_folded(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

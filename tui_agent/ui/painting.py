@@ -3,8 +3,9 @@
 For a letter in the prompt, Textual draws each widget whose parent touches the line, from top to bottom, and then throws
 away what is hidden or was not asked for: a transcript and five containers for one row, half of what a key cost. When
 two places change at once, it draws all that lies between them. Here only what shows in a place that has changed is
-drawn, and of it only those rows. This relies on `Screen._compositor` and on two methods of Textual 8.2; it can go when
-Textual looks for what is hidden, and at regions instead of their union.
+drawn, and of it only those rows. Nor are the blank rows kept that containers draw around what they hold. This relies on
+`Screen._compositor`, `Widget._styles_cache` and two methods of Textual 8.2; it can go when Textual looks for what is
+hidden, and at regions instead of their union.
 """
 
 from collections.abc import Iterable
@@ -39,6 +40,8 @@ class Painter(Compositor):
             places = Region.from_union(touched)
             rows = seen.intersection(Region(seen.x, places.y, seen.width, places.height))
             yield region, rows, widget.render_lines(rows.translate(-region.offset))
+            if widget.children:  # what it drew is blank; kept, it would be a fortieth of all memory
+                widget._styles_cache.clear()
             uncovered = [place for place in uncovered if not seen.contains_region(place)]
             if not uncovered:
                 return
