@@ -2,9 +2,9 @@
 
     python -m tests.soak.power_cuts [--cuts 10000] [--seed N]
 
-A run of appends, compactions, forks, renamings, deletions and a migration is recorded write by write. Then, again and
-again, a moment is chosen and the disk rebuilt as a cut at that moment may leave it: what was synced is there; of what
-was not, each write is kept, dropped or torn at a sector's end.
+A run of appends, compactions, forks, renamings, deletions, kept files and findings, and of a migration is recorded
+write by write. Then, again and again, a moment is chosen and the disk rebuilt as a cut at that moment may leave it: what
+was synced is there; of what was not, each write is kept, dropped or torn at a sector's end.
 
 Not simulated: a disk that lies about having synced, and memory shared between processes (one process has the file).
 """
@@ -21,7 +21,8 @@ from pathlib import Path
 from tests.archive.samples import make_session
 from tests.benchmarks.corpus import logged_of, texts
 from tests.fakes.disk import Deed, Deletion, DiskLog, Sync, Truncation, Write, recording_disk
-from tui_agent.archive import Archive
+from tui_agent.agent.files import digest_of
+from tui_agent.archive import NO_FILE, Archive, KeptFile
 from tui_agent.archive.schema import MIGRATIONS
 from tui_agent.core.entries import Compacted, Logged
 from tui_agent.errors import ArchiveError
@@ -37,6 +38,8 @@ class Acknowledged:
 
     deeds: int
     logs: dict[str, tuple[Logged, ...]]
+    files: dict[str, tuple[str, ...]]
+    """What was kept of files: the digests, by session."""
 
 
 @dataclass(slots=True)
@@ -50,9 +53,10 @@ class Run:
 
 async def _record(path: Path, disk: str, run: Run) -> None:
     logs: dict[str, tuple[Logged, ...]] = {}
+    files: dict[str, tuple[str, ...]] = {}
 
     def acknowledge() -> None:
-        run.moments.append(Acknowledged(len(run.log.deeds), dict(logs)))
+        run.moments.append(Acknowledged(len(run.log.deeds), dict(logs), dict(files)))
 
     async def add(archive: Archive, session: str, entries: Iterable[Logged]) -> None:
         batch = list(entries)
@@ -86,6 +90,12 @@ async def _record(path: Path, disk: str, run: Run) -> None:
             acknowledge()  # from here on it may be there or not
             await archive.delete("fork-39")
             acknowledge()
+        if step % 10 == 5:
+            content = text.encode() * 20
+            await archive.keep_file(session, KeptFile(1, "/f", content, digest_of(content), NO_FILE))
+            files[session] = (*files.get(session, ()), digest_of(content))
+            acknowledge()
+        archive.keep_found(session, 1, {seq: [text[:200]]})
         await archive.save_partial(session, {"text": text[:500]})
     await archive.close()
     archive = await Archive.open(path, vfs=disk, migrations=_NEXT)
@@ -155,6 +165,12 @@ async def _check(run: Run, cut: int, files: dict[str, bytes], original: Path, di
                 problems.append(f"{session}: {len(acknowledged)} were acknowledged, {len(entries)} are there")
             if not run.written.issuperset(entries):
                 problems.append(f"{session}: entries nobody wrote")
+            kept = [digest_of(each.before or b"") for each in await archive.kept_files(session, undone=False)]
+            if (expected := safe[-1].files.get(session, ())) != tuple(kept[: len(expected)]):
+                problems.append(f"{session}: {len(expected)} contents of files were kept, {len(kept)} are there")
+            found = await archive.found(session, 1, after=0, upto=len(entries))
+            if any(not isinstance(each, list) for each in found.values()):
+                problems.append(f"{session}: findings nobody wrote")
             for hit in await archive.search("import", session_id=session, limit=3):
                 if hit.seq:
                     await archive.entry(session, hit.seq)
