@@ -3,8 +3,8 @@
     python -m tests.soak.power_cuts [--cuts 10000] [--seed N]
 
 A run of appends, compactions, forks, renamings, deletions, kept files and findings, and of a migration is recorded
-write by write. Then, again and again, a moment is chosen and the disk rebuilt as a cut at that moment may leave it: what
-was synced is there; of what was not, each write is kept, dropped or torn at a sector's end.
+write by write. Then, again and again, a moment is chosen and the disk rebuilt as a cut at that moment may leave it:
+what was synced is there; of what was not, each write is kept, dropped or torn at a sector's end.
 
 Not simulated: a disk that lies about having synced, and memory shared between processes (one process has the file).
 """
