@@ -127,7 +127,7 @@ def plain_json(stored: bytes) -> bytes:
 
 def digest(*parts: int | str | bytes) -> bytes:
     """A hash over values, each marked off from the next by its length."""
-    encoded = [part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass") for part in parts]
+    encoded = [part if isinstance(part, bytes) else str(part).encode() for part in parts]
     lengths = ",".join([str(len(part)) for part in encoded]).encode()
     return blake2b(b"".join([lengths, b":", *encoded]), _HASH_BYTES)
 
