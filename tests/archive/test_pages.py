@@ -89,3 +89,19 @@ def test_a_row_that_runs_over_the_end_of_its_page_is_left_out(connection: apsw.C
     data[last : last + 2] = bytes([100, 1])  # a hundred bytes, of which there are four
     path.write_bytes(data)
     assert {row[0]: row[2] for row in Pages(path).rows() if len(row) == 3} == {2: "two"}
+
+
+def test_of_the_log_beside_a_file_only_what_was_committed_counts(connection: apsw.Connection, tmp_path: Path) -> None:
+    connection.pragma("journal_mode", "WAL")
+    connection.execute("INSERT INTO t VALUES (1, 'first'), (2, 'second')")
+    connection.execute("UPDATE t SET value = 'changed' WHERE id = 1")
+    connection.pragma("cache_size", 2)  # so that what is not committed is written all the same
+    connection.execute("BEGIN; UPDATE t SET value = 'never' WHERE id = 2")
+    for number in range(3, 200):
+        connection.execute("INSERT INTO t VALUES (?, ?)", (number, "x" * 1_000))
+    copy = tmp_path / "copy.db"
+    for suffix in ("", "-wal"):
+        copy.with_name(f"copy.db{suffix}").write_bytes(Path(f"{connection.filename}{suffix}").read_bytes())
+    assert copy.with_name("copy.db-wal").stat().st_size > 50 * 1_000
+    connection.execute("ROLLBACK")
+    assert {row[0]: row[2] for row in Pages(copy).rows() if len(row) == 3} == {1: "changed", 2: "second"}

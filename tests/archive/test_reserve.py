@@ -1,6 +1,7 @@
 """A full disk: what cannot wait is saved from a reserve, which comes back when there is room."""
 
 import errno
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -106,6 +107,13 @@ def test_a_reserve_that_was_not_finished_is_finished(tmp_path: Path) -> None:
     reserve_of(path).write_bytes(b"half")
     assert Reserve(path).fill()
     assert reserve_of(path).stat().st_size == BYTES
+
+
+def test_keeping_room_back_leaves_no_file_open(tmp_path: Path) -> None:
+    reserve = Reserve(tmp_path / "archive.db")
+    before = len(os.listdir("/dev/fd"))
+    assert reserve.fill()
+    assert len(os.listdir("/dev/fd")) == before
 
 
 async def test_where_there_is_no_shortage_none_is_told(archive: Archive, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 import pytest
@@ -10,8 +11,11 @@ from hypothesis import strategies as st
 
 from tests.archive.samples import AT, answered, everywhere, logged, make_session, returned, said
 from tui_agent.archive import Archive
-from tui_agent.archive.index import searchable
-from tui_agent.archive.rows import row_of
+from tui_agent.archive.book import add
+from tui_agent.archive.faults import transaction
+from tui_agent.archive.index import GROUP, index_group, searchable
+from tui_agent.archive.opening import open_file
+from tui_agent.archive.rows import NewSession, row_of
 from tui_agent.archive.search import _hit, _matches
 from tui_agent.archive.terms import fold, index_text, pieces
 from tui_agent.core.entries import (
@@ -243,6 +247,41 @@ async def test_a_hit_says_who_said_it_and_where_it_stands(archive: Archive) -> N
     assert [hit.kind for hit in hits] == ["title", "summary", "pin", "tool", "assistant", "user"]
     assert [hit.seq for hit in hits] == [0, 5, 4, 3, 2, 1]
     assert {(hit.session_id, hit.session_title, hit.at) for hit in hits} == {("one", "A needle", AT)}
+
+
+async def test_within_a_session_what_is_in_the_index_is_found_too(archive: Archive, path: Path) -> None:
+    await make_session(archive, "two", "/", AT)
+    for seq in range(1, GROUP + 4):
+        await archive.append("one", [said(seq, f"pear {seq}")], {})
+        await archive.append("two", [said(seq, f"pear {seq}")], {})
+    await archive.close()
+    again = await Archive.open(path)  # which brings the index up to date
+    found = await again.search("pear", session_id="two", limit=1_000)
+    assert [(hit.session_id, hit.seq) for hit in found] == [("two", seq) for seq in range(GROUP + 3, 0, -1)]
+    await again.close()
+
+
+async def test_entries_are_indexed_by_groups_until_none_is_waiting(path: Path) -> None:
+    connection = open_file(path).connection
+    entries = tuple(said(seq, f"pear {seq}") for seq in range(1, GROUP + 2))
+    with transaction(connection):
+        add(connection, NewSession("one", "/", AT, "", entries, {}))
+    indexed = "SELECT count(*) FROM search_index_docsize"
+    for more, count in ((True, GROUP), (False, GROUP + 1), (False, GROUP + 1)):
+        assert index_group(connection) == more
+        assert connection.execute(indexed).get == count
+    connection.close()
+
+
+def test_an_answer_is_found_by_its_words_and_by_its_calls_each_on_a_line_of_its_own() -> None:
+    calls = (ToolCall("c1", "read", '{"path":"a"}'), ToolCall("c2", "write", "{}"))
+    assert searchable(answered(1, "two calls", *calls).entry) == 'two calls\nread {"path":"a"}\nwrite {}'
+    assert searchable(answered(1, "none").entry) == "none"
+
+
+def test_what_is_no_character_parts_words_like_a_blank() -> None:
+    assert fold("A\ud800B\udfffC\0D") == "a b c d"
+    assert fold("A\0B") == "a b"
 
 
 async def test_pictures_and_unknown_parts_are_not_in_the_index(archive: Archive) -> None:

@@ -35,6 +35,7 @@ def _files(directory: Path) -> dict[str, tuple[bytes, int]]:
 
 async def test_an_older_file_is_brought_up_to_date_and_a_copy_kept(path: Path) -> None:
     await _made(path)
+    assert backups(path) == []
     archive = await Archive.open(path, migrations=_NEXT)
     assert f"from version {len(MIGRATIONS)} to {len(_NEXT)}" in archive.notices[0]
     await (await Archive.open(path, migrations=_NEXT)).close()  # another window may join from here on

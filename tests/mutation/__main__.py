@@ -41,7 +41,8 @@ GROUPS = {
     "core/visible ui/safe_text": "ui/test_safe_text.py",
     "archive/book archive/log archive/notes archive/rows archive/store archive/worker": (
         "archive/test_log.py archive/test_sessions.py archive/test_faults.py archive/test_two_windows.py "
-        "archive/test_damage.py archive/test_reserve.py archive/test_search.py archive/test_found.py"
+        "archive/test_damage.py archive/test_reserve.py archive/test_search.py archive/test_found.py "
+        "archive/test_kept_files.py"
     ),
     "archive/index archive/search archive/terms": "archive/test_search.py archive/test_sessions.py",
     "archive/[f-r]* archive/s[ac]*": (
