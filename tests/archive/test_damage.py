@@ -369,7 +369,13 @@ async def test_a_file_cut_to_nothing_is_saved_from_its_wal(path: Path, tmp_path:
     shutil.copytree(path.parent, killed)
     await archive.close()
     _write(killed / "archive.db", b"")
-    loaded, notices = await _readable(killed / "archive.db")
+    log_beside = killed / "archive.db-wal"
+    before = content(log_beside)[:32]
+    archive = await Archive.open(killed / "archive.db")
+    notices = archive.notices
+    assert not log_beside.exists() or content(log_beside)[:32] != before  # it would be taken for the new file's
+    await archive.close()
+    loaded, _ = await _readable(killed / "archive.db")
     assert loaded == {"one": [said(1, "a"), said(2, "b")]}
     assert "2 entries of 1 sessions" in notices[0]
 

@@ -342,6 +342,12 @@ def test_the_mount_nearest_to_a_file_and_newest_there_says_whose_disk_it_is_on(
     assert on_network_file_system(tmp_path / "data" / "archive.db", mounts) == is_remote
 
 
+def test_a_mount_whose_name_is_no_text_hides_no_other(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_bytes(b"server:/y /caf\xe9 nfs4 rw 0 0\nserver:/x " + os.fsencode(tmp_path) + b" nfs4 rw 0 0\n")
+    assert on_network_file_system(tmp_path / "archive.db", mounts)
+
+
 def test_without_a_table_of_mounts_every_disk_is_taken_for_a_local_one(tmp_path: Path) -> None:
     assert not on_network_file_system(tmp_path / "archive.db", tmp_path / "no table")
 
