@@ -101,7 +101,7 @@ async def test_a_fork_begins_with_the_same_entries_and_goes_its_own_way(archive:
     entries = [said(1, "a"), answered(2, "b"), logged(3, Compacted(None, 2, (), "sum")), said(4, "apple")]
     await archive.append("one", [*entries, said(5, "e")], {"seq": 5})
     origin = logged(5, ForkedFrom("one", 4))
-    await archive.copy_prefix("one", 4, "fork", AT, checkpoint={"seq": 5}, title="Fork", then=[origin])
+    await archive.copy_prefix("one", 4, "fork", AT, checkpoint={"seq": 5}, then=[origin])
     assert await archive.checkpoint("fork") == {"seq": 5}
     await archive.append("fork", [said(6, "f")], {"seq": 6})
     await archive.append("one", [said(6, "g")], {"seq": 6})
@@ -109,7 +109,7 @@ async def test_a_fork_begins_with_the_same_entries_and_goes_its_own_way(archive:
     assert await archive.load("fork") == [*entries, origin, said(6, "f")]
     assert await archive.load("one") == [*entries, said(5, "e"), said(6, "g")]
     fork = await archive.session("fork")
-    told = ("fork", "Fork", "/home/me", AT, AT)
+    told = ("fork", "", "/home/me", AT, AT)
     assert fork == SessionInfo(*told, messages=4, compactions=1, archived=False, parent="one", preview="f")
     assert {hit.session_id for hit in await archive.search("apple")} == {"one", "fork"}
 

@@ -177,9 +177,9 @@ class Services:
             await repair(session)
         return session
 
-    async def sessions(self, query: str = "", *, everywhere: bool = True) -> list[SessionInfo]:
-        """Sessions by title, newest first."""
-        return await self.archive.sessions(query=query, directory=None if everywhere else str(self.directory))
+    async def sessions(self) -> list[SessionInfo]:
+        """The sessions that are not put away, the one changed last first."""
+        return await self.archive.sessions()
 
     async def search(self, query: str, session_id: str | None = None, limit: int = 20) -> list[Hit]:
         """Entries that hold the words of `query`, newest first; folded ones too."""

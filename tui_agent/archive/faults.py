@@ -90,10 +90,10 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NOT_WRITTEN
 
 
-def damaged(path: Path, what: str = "") -> ArchiveDamaged:
+def damaged(path: Path) -> ArchiveDamaged:
     """The error for a corrupt file."""
     return ArchiveDamaged(
-        what or _("The archive {path} is damaged.").format(path=path),
+        _("The archive {path} is damaged.").format(path=path),
         _("What is still whole can be saved."),
         _("Restart the program without other windows: it keeps a copy of the file and saves every whole entry."),
     )

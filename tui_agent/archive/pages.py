@@ -25,12 +25,12 @@ _LONGEST_ROW = 1 << 30
 class Pages:
     """The pages of a file as its WAL leaves them."""
 
-    def __init__(self, path: Path, page_bytes: int = 0) -> None:
+    def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
             # Not read at once: an archive may be larger than the memory there is. An empty file cannot be mapped.
             is_empty = file.seek(0, os.SEEK_END) == 0
             self._data = b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._size = page_bytes or _page_bytes(self._data[:_HEADER_BYTES])
+        self._size = _page_bytes(self._data[:_HEADER_BYTES])
         self._newer = _wal_pages(path.with_name(f"{path.name}-wal"), self._size)
         self._count = max([-(-len(self._data) // self._size), *self._newer])
 

@@ -206,14 +206,12 @@ class ArchivedSessions(ArchivedLogs):
         at: str,
         *,
         checkpoint: dict[str, Any],
-        directory: str | None = None,
-        title: str = "",
         then: Sequence[Logged] = (),
     ) -> None:
         """Make a session that begins with the entries of `source` up to `upto`, under the same numbers, and goes on
         with `then`: all or nothing.
 
-        `checkpoint` belongs to the whole of it. Directory and title are those of the source unless given.
+        `checkpoint` belongs to the whole of it. Directory and title are those of the source.
 
         Raises:
             NotSaved, SessionNotFound, ArchiveDamaged
@@ -223,13 +221,12 @@ class ArchivedSessions(ArchivedLogs):
         def job(connection: apsw.Connection) -> None:
             with transaction(connection):
                 info = book.exactly(connection, source)
-                where = info.directory if directory is None else directory
-                number = book.create(connection, new_id, where, at, "", source)
+                number = book.create(connection, new_id, info.directory, at, "", source)
                 book.copy_prefix(connection, source, upto, new_id)
                 copy_found(connection, log.number_of(connection, source), upto, number)
                 if then:
                     log.insert(connection, new_id, then)
-                log.set_title(connection, number, title or info.title)
+                log.set_title(connection, number, info.title)
                 log.set_checkpoint(connection, number, log.last_seq(connection, number), checkpoint)
 
         await self._worker.write(job)

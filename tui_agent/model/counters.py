@@ -88,14 +88,11 @@ class TokenizeCounter:
 
     exact = True
 
-    def __init__(
-        self, endpoint: Endpoint, model: str, *, estimate: Estimate, seconds: float = TOKENIZE_SECONDS
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, *, estimate: Estimate) -> None:
         self.id = f"tokenize/{model}"
         self._endpoint = endpoint
         self._model = model
         self._estimate = estimate
-        self._seconds = seconds
         self._failures = 0
         self._client: JsonClient | None = None
 
@@ -127,7 +124,7 @@ class TokenizeCounter:
     async def _asked(self, text: str) -> int | None:
         body = {"model": self._model, "content": text, "prompt": text, "add_special_tokens": False}
         if self._client is None:
-            self._client = await ask(self._endpoint, self._seconds)
+            self._client = await ask(self._endpoint, TOKENIZE_SECONDS)
         try:
             return _count_in(await self._client.post(f"{self._endpoint.root}/tokenize", body))
         except (ModelError, Refused):

@@ -152,10 +152,10 @@ def not_a_stream(url: str, content_type: str, why: str) -> ProtocolBroken:
     )
 
 
-def broken(cause: ModelError | None, partial: Reply, why: str = "") -> StreamBroken:
+def broken(cause: ModelError | None, partial: Reply) -> StreamBroken:
     """The error for an answer that stopped in the middle, with what had arrived."""
     error = StreamBroken(
-        why or (cause.what if cause else _("The endpoint ended the answer without saying that it was complete.")),
+        cause.what if cause else _("The endpoint ended the answer without saying that it was complete."),
         _("The answer is incomplete."),
         _("Retry, or go on from what there is."),
     )

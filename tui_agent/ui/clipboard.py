@@ -124,15 +124,15 @@ class Clipboard:
         return (written or b"") if process.returncode == 0 else None
 
 
-def write_to_file(text: str, directory: Path, stem: str, suffix: str = ".md") -> Path:
-    """Write a copy into a new file, readable by its owner only; its path.
+def write_to_file(text: str, directory: Path, stem: str) -> Path:
+    """Write a copy into a new Markdown file, readable by its owner only; its path.
 
     Raises:
         OSError: it could not be written.
     """
     number = 1
     while True:
-        path = directory / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
+        path = directory / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
         try:
             write_private(path, text)
         except FileExistsError:

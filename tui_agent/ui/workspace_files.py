@@ -10,6 +10,8 @@ from time import monotonic
 MOST_FILES = 5000
 """In a larger tree the rest is not offered; it can still be attached by its path."""
 
+_MOST_OFFERED = 20
+
 FRESH_SECONDS = 10.0
 """For so long a list of files is taken for the present one."""
 
@@ -29,7 +31,7 @@ class WorkspaceFiles:
         if self._listed_at is None or monotonic() - self._listed_at > FRESH_SECONDS:
             self._paths = await asyncio.to_thread(list_files, self._directory)
             self._listed_at = monotonic()
-        return matching(self._paths, typed)
+        return _matching(self._paths, typed)
 
 
 def list_files(directory: Path) -> list[str]:
@@ -46,9 +48,9 @@ def _walk(directory: Path) -> Iterator[str]:
                 yield Path(root, name).relative_to(directory).as_posix()
 
 
-def matching(files: list[str], typed: str, most: int = 20) -> list[str]:
+def _matching(files: list[str], typed: str) -> list[str]:
     """The files whose name begins with what was typed, then those whose path contains it."""
     wanted = typed.casefold()
     beginning = [path for path in files if path.rsplit("/", 1)[-1].casefold().startswith(wanted)]
     containing = [path for path in files if wanted in path.casefold() and path not in beginning]
-    return [*beginning, *containing][:most]
+    return [*beginning, *containing][:_MOST_OFFERED]

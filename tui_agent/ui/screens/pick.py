@@ -42,7 +42,6 @@ class PickScreen(ChoosingScreen[str]):
         choices: Sequence[Choice],
         *,
         explanation: str = "",
-        placeholder: str = "",
         highlighted: Callable[[str], None] | None = None,
     ) -> None:
         """
@@ -50,14 +49,12 @@ class PickScreen(ChoosingScreen[str]):
             title: over the list.
             choices: the rows, best first.
             explanation: a line under the title.
-            placeholder: in the empty filter; "" says what typing does.
             highlighted: told the id of each row the highlight reaches, for a live preview.
         """
         super().__init__()
         self._title = title
         self._choices = choices
         self._explanation = explanation
-        self._placeholder = placeholder
         self._highlighted = highlighted
         self._shown: list[Choice] = []
 
@@ -67,7 +64,7 @@ class PickScreen(ChoosingScreen[str]):
             dialog.border_subtitle = Content(_("Enter choose · Esc close"))
             if self._explanation:
                 yield Prose(content(self._explanation), classes="explanation")
-            yield SafeInput(placeholder=self._placeholder or _("type to narrow"), compact=True)
+            yield SafeInput(placeholder=_("type to narrow"), compact=True)
             yield OptionList(markup=False, compact=True)
 
     def on_mount(self) -> None:

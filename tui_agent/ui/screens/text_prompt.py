@@ -23,14 +23,11 @@ class TextPromptScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]
     AUTO_FOCUS = "Input"
 
-    def __init__(
-        self, title: str, explanation: str = "", *, value: str = "", placeholder: str = "", secret: bool = False
-    ) -> None:
+    def __init__(self, title: str, explanation: str = "", *, value: str = "", secret: bool = False) -> None:
         super().__init__()
         self._title = title
         self._explanation = explanation
         self._value = value
-        self._placeholder = placeholder
         self._secret = secret
 
     def compose(self) -> ComposeResult:
@@ -39,7 +36,7 @@ class TextPromptScreen(ModalScreen[str | None]):
             dialog.border_subtitle = Content(_("Enter accept · Esc cancel"))
             if self._explanation:
                 yield Prose(content(self._explanation), classes="explanation")
-            yield SafeInput(self._value, placeholder=self._placeholder, password=self._secret, compact=True)
+            yield SafeInput(self._value, password=self._secret, compact=True)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

@@ -87,9 +87,9 @@ def blanks(lead: Runs) -> Runs:
     return (Run(" " * cells),) if cells else ()
 
 
-def plain_row(text: str, style: str = "", *, fill: str = "", action: Action = "") -> Row:
+def plain_row(text: str, style: str = "", *, action: Action = "") -> Row:
     """A row in one style."""
-    return Row((Run(text, style),), fill=fill, action=action)
+    return Row((Run(text, style),), action=action)
 
 
 class Line:
