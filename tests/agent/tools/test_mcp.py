@@ -131,6 +131,15 @@ async def test_a_server_that_dies_is_reported_and_started_again(tmp_path: Path) 
         assert (await call(servers.tools()["s__add"], a=1, b=1)).output == "2"
 
 
+async def test_closing_right_after_the_start_leaves_nothing_open(tmp_path: Path) -> None:
+    for turns in range(6):
+        servers = McpServers((local("s"),), tmp_path)
+        servers.start()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await servers.close()
+
+
 async def test_closing_while_a_server_is_starting_is_quick(tmp_path: Path) -> None:
     servers = McpServers((local("slow", "slow"),), tmp_path)
     servers.start()

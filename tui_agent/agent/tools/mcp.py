@@ -180,7 +180,8 @@ class _Keeper:
 
     async def _keep(self, stop: asyncio.Event) -> None:
         try:
-            with await asyncio.to_thread(_error_log, self._logs, self.server.name) as errors:
+            # Not in a thread: cancelled meanwhile, nobody would have the file that it opened.
+            with _error_log(self._logs, self.server.name) as errors:
                 async with AsyncExitStack() as stack:
                     async with asyncio.timeout(self._start_seconds):
                         connect = await asyncio.to_thread(_connector)
