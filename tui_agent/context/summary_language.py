@@ -29,7 +29,6 @@ class Wording:
 
     headings: Mapping[str, str]
     extract_label: str
-    extract_details: str
 
 
 _ENGLISH = Wording(
@@ -43,7 +42,6 @@ _ENGLISH = Wording(
         }
     ),
     extract_label="Made without a model: the first lines of the messages and their exact details, not a summary.",
-    extract_details="Exact details",
 )
 _CHINESE = Wording(
     headings=MappingProxyType(
@@ -56,7 +54,6 @@ _CHINESE = Wording(
         }
     ),
     extract_label="未经模型生成：以下是各条消息的首行和确切细节，不是摘要。",
-    extract_details="确切细节",
 )
 WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _CHINESE, "other": _ENGLISH})
 
