@@ -16,8 +16,6 @@ from tui_agent.core.entries import AssistantSaid, Compacted, UserSaid
 from tui_agent.settings import CompactionMode
 
 MODES: tuple[CompactionMode, ...] = get_args(CompactionMode)
-KEEPS_STILL = ("ask", "remind", "off")
-"""Modes in which nothing is folded while nobody is there to be asked."""
 
 
 def is_summary_request(body: dict[str, Any]) -> bool:

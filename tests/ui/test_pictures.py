@@ -23,7 +23,6 @@ from tui_agent.settings import speak
 from tui_agent.ui.theme import DARK, LIGHT
 
 SIZES = {"120x40": LARGE, "80x24": USUAL, "60x20": SMALL}
-THEMES = {"dark": DARK.name, "light": LIGHT.name}
 STORIES = {"en": ENGLISH, "zh": CHINESE}
 
 of_every_state = pytest.mark.parametrize("state", STATES, indirect=True)
