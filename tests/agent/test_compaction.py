@@ -69,6 +69,8 @@ async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: P
             assert (made.previous, made.upto, made.folded, made.trigger) == (None, 11, 10, "window")
             assert (made.model, made.window, made.limit) == ("fake-model", 10_000, before.trigger_tokens)
             assert made.before == Size(before.tokens, before.characters, before.messages)
+            after = proposal.after
+            assert made.after == Size(after.tokens, after.characters, after.messages)
             assert made.usage == Usage(700, 30)
             assert made.seconds > 0
             assert (proposal.first, proposal.kept, proposal.before) == (1, 2, before)
