@@ -79,6 +79,17 @@ async def test_a_compaction_says_what_it_was_made_of_by_what_and_why(tmp_path: P
             assert (await propose(at, keep=2)).compacted.fence != made.fence
 
 
+async def test_fewer_are_kept_where_only_that_gets_below_the_trigger_but_a_number_is_obeyed(tmp_path: Path) -> None:
+    with ModelServer(otherwise=lambda body: says("- they talked")) as server:
+        async with desk(server, tmp_path, context_window=3_000, threshold=0.3, compaction_mode="off") as at:
+            await at.session.append(*(UserSaid(text_parts(f"{place} " + "word " * 200)) for place in range(10)))
+            assert [(await propose(at, **wish)).kept for wish in ({}, {"keep": 6}, {"keep": 5})] == [3, 6, 5]
+            forced = await propose(at, keep=6, trigger="overflow", must_fit=True)
+            assert forced.kept < 6
+            first = at.session.tail[0].seq
+            assert (await propose(at, above=first + 3)).compacted.upto == first + 2
+
+
 async def test_a_range_does_not_move_when_messages_arrive_meanwhile(tmp_path: Path) -> None:
     async with talked(tmp_path) as (at, server):
         server.script(says("- six messages"))
