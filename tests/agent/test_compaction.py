@@ -448,6 +448,19 @@ async def test_a_summary_model_that_fails_is_stood_in_for_by_the_chats_own(tmp_p
         assert events[-1].proposal.compacted.model == "fake-model"  # type: ignore[union-attr]
 
 
+async def test_where_the_next_request_depends_on_it_each_model_is_asked_twice(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, summary_model="small-one") as at:
+            await talk(at, server, *(f"message {place}" for place in range(6)))
+            server.script(says(""), says(""), says(""), says("- six messages"))
+            wish = Wish(keep=2, trigger="overflow", must_fit=True)
+            events = [event async for event in at.services.propose(at.session, wish)]
+            asked = ["small-one", "small-one", "fake-model", "fake-model"]
+            assert [request.body["model"] for request in server.requests[-4:]] == asked
+            told = [event.reason.split()[-1] for event in events if isinstance(event, SummaryRestarted)]
+            assert told == [f"{model}." for model in asked[1:]]
+
+
 async def test_a_busy_endpoint_is_asked_again_for_the_summary_and_that_is_told(tmp_path: Path) -> None:
     async with talked(tmp_path) as (at, server):
         server.script(refuses(503, {"message": "busy"}, headers={"Retry-After": "0"}), says("- six messages"))
