@@ -80,7 +80,10 @@ def test_the_block_that_is_shown_is_the_one_that_is_sent() -> None:
         upto=9,
         items=items,
         text=render(items),
-        details=(Detail("command", "go test ./playground -run Zero", (3,)), Detail("number", "port 8443", (3,))),
+        details=(
+            Detail("command", "go test ./playground -run Zero", (3,)),
+            Detail("number", "port 8443", (3,), words="The new server listens on port 8443"),
+        ),
         fence="b7c1e0d94f2a6c35",
         trigger="window",
     )

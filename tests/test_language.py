@@ -23,6 +23,7 @@ from tui_agent.ui.commands import COMMANDS
 
 PACKAGE = texts.PACKAGE
 CATALOG = texts.stored()
+SCENES = Path(__file__).with_name("ui") / "scenes"
 
 # ── which language it is ─────────────────────────────────────────────────────
 
@@ -90,6 +91,19 @@ def test_the_catalogue_holds_every_text_of_the_source_and_no_other() -> None:
     in_source = {message.id for message in texts.texts(texts.extracted())}
     kept = {message.id for message in texts.texts(CATALOG)}
     assert (in_source - kept, kept - in_source) == (set(), set()), "run `make texts`, then translate what is new"
+
+
+@pytest.mark.parametrize("path", sorted(SCENES.glob("*.py")), ids=lambda path: path.stem)
+def test_pictures_show_only_texts_that_the_program_has(path: Path) -> None:
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    shown = {
+        str(node.args[0].value)
+        for node in calls
+        if isinstance(node.func, ast.Name)
+        and node.func.id in ("_", "N_", "ngettext")
+        and isinstance(node.args[0], ast.Constant)
+    }
+    assert shown - {english(message)[0] for message in texts.texts(CATALOG)} == set()
 
 
 def test_every_text_is_translated() -> None:

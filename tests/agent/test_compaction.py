@@ -214,6 +214,34 @@ async def test_a_detail_put_back_stands_behind_the_summary(tmp_path: Path) -> No
             assert path.text in at.session.context().messages[1].text
 
 
+async def test_what_is_carried_comes_with_the_words_it_was_said_in(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, "The staging database listens on port 6543.", *(f"filler {n}" for n in range(6)))
+            server.script(says("- a database was named"))
+            await compact(at, keep=2)
+            assert "- The staging database listens on port 6543\n" in at.session.context().messages[1].text
+            await talk(at, server, *(f"more {n}" for n in range(6)))
+            server.script(says("- nothing new"))
+            await compact(at, keep=2)
+            assert "- The staging database listens on port 6543\n" in at.session.context().messages[1].text
+
+
+async def test_a_detail_that_is_put_back_comes_with_the_words_it_was_said_in(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, details_share=0.0) as at:
+            server.script(says("The limit lives in /etc/app/limits.toml."))
+            await at.say("The staging database listens on port 6543.")
+            await talk(at, server, *(f"filler {n}" for n in range(6)))
+            server.script(says("- two things"))
+            proposal = await propose(at, keep=2)
+            path, port = (next(each for each in proposal.lost if text in each.text) for text in ("limits", "6543"))
+            await at.services.apply(at.session, proposal, put_back=[path])
+            assert "- The limit lives in /etc/app/limits.toml\n" in at.session.context().messages[1].text
+            await changes.keep_detail(at.session, port)
+            assert "- The staging database listens on port 6543\n" in at.session.context().messages[1].text
+
+
 async def test_a_detail_can_be_put_back_later(tmp_path: Path) -> None:
     async with talked(tmp_path) as (at, server):
         server.script(says("- six messages"))
@@ -545,7 +573,7 @@ async def test_a_summary_after_unmarked_thoughts_is_begun_again_and_one_without_
     async with talked(tmp_path) as (at, server):
         server.script(says(pieces=["I think about ", "it.\n</think>\n", "- six messages"], usage=None))
         events = [event async for event in at.services.propose(at.session, Wish(keep=2))]
-        assert events[0] == CompactionStarted(10, "manual")
+        assert events[0] == CompactionStarted(10, "manual", first=1, upto=11)
         assert any(isinstance(event, SummaryRestarted) and not event.reason for event in events)
         (proposed,) = [event for event in events if isinstance(event, Proposed)]
         assert proposed.proposal.compacted.text == "Findings:\n- six messages"

@@ -16,6 +16,7 @@ from tests.fakes.disk import faulty_disk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, calls, says
 from tests.fakes.valid import problems
+from tui_agent.agent import changes
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
 from tui_agent.agent.files import digest_of
@@ -369,3 +370,14 @@ async def test_deleting_the_session_forgets_the_changes(tmp_path: Path) -> None:
             await at.services.archive.delete(session_id)
             assert await at.services.archive.kept_files(session_id, undone=False) == []
             at.session = at.services.new_session()
+
+
+async def test_a_fork_says_where_the_changes_before_it_are_kept(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("new.txt", "new\n"))
+            forked = await changes.fork(at.session, at.session.checkpoint.seq)
+            with pytest.raises(UsageError, match=f"/resume {at.session.id} goes there"):
+                await undoing(forked, at.services.directory)
+            await forked.close()
+            assert (await undoing(at.session, at.services.directory)).steps

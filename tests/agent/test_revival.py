@@ -3,15 +3,16 @@
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from tests.fakes.desk import Desk, compact, desk, entries_in, finish_of, talk
+from tests.fakes.desk import Desk, desk, entries_in, finish_of, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent.connection import Connection
+from tui_agent.agent.proposals import Proposed, Wish
 from tui_agent.core.entries import Failed, Noticed
-from tui_agent.core.events import Event
+from tui_agent.core.events import Event, SummaryRestarted
 from tui_agent.model.embedded import EmbeddedServer
 
 CHILD = Path(__file__).parents[1] / "fakes" / "embedded_child.py"
@@ -54,15 +55,33 @@ async def test_the_next_request_starts_it_again_and_says_so_once(tmp_path: Path)
             assert LINE not in lines(await at.say("and now?"))
 
 
-async def test_a_summary_starts_it_again_too_and_the_next_turn_says_so(tmp_path: Path) -> None:
+async def test_a_summary_starts_it_again_too_and_says_so(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with embedded(server, tmp_path) as (at, connection):
             await talk(at, server, *(f"message {n} " + "word " * 30 for n in range(8)))
             await kill(connection)
             server.script(says("- words were said"), says("four"))
-            await compact(at, keep=2)
+            restarts: list[str] = []
+            async with aclosing(at.services.propose(at.session, Wish(keep=2))) as proposing:
+                async for event in proposing:
+                    if isinstance(event, SummaryRestarted):
+                        restarts.append(event.reason)
+                    elif isinstance(event, Proposed):
+                        proposed = event.proposal
+            assert restarts == [LINE]  # whoever looks at the preview sees it
             assert connection.embedded is not None
             assert connection.embedded.is_running
+            assert LINE in lines(await at.services.apply(at.session, proposed))
+            assert LINE not in lines(await at.say("go on"))
+
+
+async def test_a_summary_that_starts_it_again_and_is_not_used_is_told_of_with_the_next_turn(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with embedded(server, tmp_path) as (at, connection):
+            await talk(at, server, *(f"message {n} " + "word " * 30 for n in range(8)))
+            await kill(connection)
+            server.script(says("- words were said"), says("four"))
+            await propose(at, keep=2)
             assert LINE in lines(await at.say("go on"))
 
 

@@ -284,7 +284,14 @@ def preview(story: Story = ENGLISH) -> PreviewScreen:
 
 COMMAND = ApprovalRequest(
     ToolCall("c", "run_command", "{}"),
-    Intent("run_command", "command", "go test", "run a command", "go test ./playground -run Zero", "/home/ana/parser"),
+    Intent(
+        "run_command",
+        "command",
+        "go test",
+        "$ go test ./playground -run Zero",
+        "go test ./playground -run Zero",
+        "/home/ana/parser",
+    ),
 )
 
 DIFF = ApprovalRequest(
@@ -293,7 +300,7 @@ DIFF = ApprovalRequest(
         "edit_file",
         "edit",
         "playground/clamp.go",
-        "edit playground/clamp.go",
+        "playground/clamp.go +1 -1",
         "@@ -1,4 +1,4 @@\n func Clamp(v, lo, hi int) int {\n"
         "-\tif v < lo { return lo }\n+\tif v <= lo { return lo }\n }",
         "/home/ana/parser",

@@ -10,6 +10,7 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
+from tui_agent.core.entries import Compacted, Item
 from tui_agent.model.embedded import install_command, is_installed
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
@@ -88,6 +89,14 @@ async def test_with_nothing_configured_the_start_card_says_what_to_do(tmp_path: 
         assert app._chat.prompt.has_focus
 
 
+async def test_looking_again_in_vain_says_so(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            await person.sees("Get started")
+            await person.conductor.command("start", "again")
+            await person.is_told("still no model to talk to")
+
+
 async def test_an_address_entered_at_the_start_card_connects_and_sends_what_waits(tmp_path: Path) -> None:
     with ModelServer(says("at last")) as server:
         async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
@@ -157,6 +166,25 @@ async def test_tab_goes_round_through_prompt_and_panel(tmp_path: Path) -> None:
             assert {"Prompt", "MemoryList"} <= seen
             await person.press("escape")
             await person.until(lambda: person.conductor.prompt.has_focus)
+
+
+async def test_summary_goes_to_the_summary_in_a_panel_that_is_open_and_says_where_there_is_none(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/summary")
+            await person.is_told("No summary yet")
+            await person.press("escape")
+            await person.has_said("The host is alpha", "and so on")
+            session = person.conductor.view.session
+            assert session is not None
+            items = (Item("i1", "findings", "The host is alpha.", (1,)),)
+            person.conductor.show_events(
+                await session.append(Compacted(None, 2, items, "- The host is alpha.", folded=2))
+            )
+            await person.sees("Summary · version 1 of 1")
+            await person.send("/summary")
+            rows = person.conductor.screen.query_one(MemoryList)
+            await person.until(lambda: rows.has_focus and rows._row is not None and rows._row.kind == "item")
 
 
 async def test_enter_on_an_item_of_the_panel_goes_to_its_source(tmp_path: Path) -> None:

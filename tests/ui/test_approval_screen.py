@@ -6,13 +6,13 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.screen_text import screen_text, sees
+from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.support import until
 from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
 from tui_agent.ui.app import TuiAgentApp
-from tui_agent.ui.screens.approval import DEAF_SECONDS, ApprovalScreen
+from tui_agent.ui.screens.approval import DEAF_SECONDS, HELD_SECONDS, ApprovalScreen
 from tui_agent.ui.theme import DARK, SIZES
 from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import LinesView
@@ -135,6 +135,43 @@ async def test_words_that_begin_with_a_bound_letter_deny_too_and_allow_nothing(w
     async with asked(COMMAND) as (app, pilot):
         await pilot.press(*("space" if letter == " " else letter for letter in words), "enter")
         assert app.answers == [Decision("denied", words)]
+
+
+@pytest.mark.parametrize("words", ["stop that", "always ask me"])
+async def test_a_slow_typist_who_begins_with_a_letter_that_allows_much_allows_nothing(words: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press(words[0])
+        await sees(pilot, "typing on says no in words")
+        held = app.screen._held  # type: ignore[attr-defined]
+        assert held is not None
+        assert held._interval > 4 * HELD_SECONDS
+        await pilot.press(*("space" if letter == " " else letter for letter in words[1:]), "enter")
+        assert app.answers == [Decision("denied", words)]
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("s", "session"), ("a", "always"), ("y", "once"), ("n", "denied")])
+async def test_enter_behind_a_letter_answers_at_once(key: str, verdict: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press(key, "enter")
+        await pilot.pause()
+        assert [answer.verdict for answer in app.answers if answer] == [verdict]
+
+
+async def test_any_other_key_takes_a_letter_back() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("s", "backspace", "enter")
+        assert app.answers == []
+        assert "typing on" not in screen_text(app)
+        await pilot.press("1")
+        await until(lambda: bool(app.answers), pilot)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 24)])
+async def test_what_goes_on_from_a_choice_stands_under_its_words(size: tuple[int, int]) -> None:
+    async with asked(COMMAND, size=size) as (app, _pilot):
+        rows = screen_lines(app)
+        at = next(at for at, row in enumerate(rows) if "2 s  yes" in row)
+        assert rows[at + 1].index(rows[at + 1].strip("│ ")[0]) == rows[at].index("yes")
 
 
 async def test_escape_right_behind_a_letter_denies() -> None:

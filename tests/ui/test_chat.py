@@ -49,6 +49,21 @@ async def test_what_is_sent_while_an_answer_is_written_waits_in_line(tmp_path: P
             assert [request.last_text for request in server.requests] == ["one", "two"]
 
 
+async def test_what_still_waits_when_the_next_answer_begins_says_that_escape_stops_it(tmp_path: Path) -> None:
+    first, second = Gate(), Gate()
+    with ModelServer(says("one.", hold=first), says("two.", hold=second), says("three.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("1")
+            await person.until(first.reached.is_set)
+            await person.send("2")
+            await person.send("3")
+            first.open()
+            await person.until(second.reached.is_set)
+            await person.sees("Esc stops the answer and takes it back")
+            second.open()
+            await person.sees("three.")
+
+
 async def test_escape_stops_the_answer_and_keeps_what_has_arrived(tmp_path: Path) -> None:
     gate = Gate()
     with ModelServer(says("partial words that go on", hold=gate, hold_after=2)) as server:

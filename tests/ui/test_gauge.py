@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tui_agent.core.events import Gauge
+from tui_agent.ui.screens.preview_lines import figures
 from tui_agent.ui.widgets.gauge import FREE, FULL, TICK, TICK_PASSED, bar, compact_number, state_word, tokens_text
 
 
@@ -40,6 +41,18 @@ def test_the_bar_of_a_session_with_anything_in_it_is_never_empty() -> None:
 
 def test_without_a_window_the_nearest_trigger_is_the_whole_bar() -> None:
     assert bar(gauge(100, window=None, trigger=None, share=0.5), 10) == FULL * 5 + FREE * 5
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (4096, " 50% ~4.1k tokens"),
+        (8400, " needs 1.03 times the window · ~8.4k"),
+        (20480, " needs 2.5 times the window ·"),
+    ],
+)
+def test_the_preview_says_plainly_how_much_of_the_window_is_needed(tokens: int, words: str) -> None:
+    assert words in figures(gauge(tokens), None, None, 0, "").plain
 
 
 @pytest.mark.parametrize(("tokens", "word"), [(100, ""), (6000, "near"), (6553, "near"), (6554, "due"), (9000, "over")])

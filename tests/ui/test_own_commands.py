@@ -71,6 +71,18 @@ async def test_escape_stops_it_and_what_it_has_printed_stays(tmp_path: Path) -> 
             await person.sees("$ echo again  ✓")
 
 
+async def test_what_waits_for_a_command_says_that_escape_stops_the_command(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("!echo begun; exec sleep 600")
+            await person.sees("begun")
+            await person.send("and then this")
+            await person.sees("Esc stops the command and takes it back")
+            await person.press("escape")
+            await idle(person)
+            assert person.prompt_text == "and then this"
+
+
 async def test_while_an_answer_is_written_it_waits_its_turn(tmp_path: Path) -> None:
     gate = Gate()
     with ModelServer(says("Written.", hold=gate)) as server:

@@ -204,6 +204,53 @@ async def test_a_lost_detail_is_put_back_with_one_key(tmp_path: Path) -> None:
         assert not any(isinstance(logged.entry, DetailKept) for logged in compactions(person))
 
 
+async def test_what_is_carried_is_listed_with_what_was_put_back_and_the_pins(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("The staging database listens on port 6543.")
+            await fill(person)
+            await person.send("/pin answers in English")
+            await open_preview(person)
+            await person.press("c")
+            await person.sees("Carried word for word behind the summary")
+            await person.sees("- The staging database listens on port 6543  (number · #1)")
+            await person.sees("- answers in English")
+            assert "Put back by you" not in person.seen
+            await person.press("c")
+            await person.sees("Proposed summary")
+
+
+async def test_what_is_put_back_is_listed_among_what_is_carried_in_the_words_it_was_said_in(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, details_share=0.0) as person:
+            await person.has_said("The staging database listens on port 6543.")
+            await fill(person)
+            await open_preview(person)
+            await person.press("c")
+            await person.sees("Nothing. What the summary leaves out")
+            await person.press("l", *["down"] * 4, "plus")
+            await person.sees("Put back by you")
+            await person.sees("- The staging database listens on port 6543  (number · #1)")
+
+
+async def test_the_messages_that_go_are_listed_while_the_summary_is_written_and_when_it_is_refused(
+    tmp_path: Path,
+) -> None:
+    gate = Gate()
+    with ModelServer(says("- x", hold=gate), says("")) as server:
+        async with sitting(server, tmp_path) as person:
+            await fill(person)
+            await person.press("f4")
+            await person.until(gate.reached.is_set)
+            await person.press("f")
+            await person.sees("#1 you")
+            await person.press("s", "r", "enter")
+            await person.sees("No summary.")
+            await person.press("f")
+            await person.sees("#1 you")
+            await person.press("escape")
+
+
 async def test_a_star_puts_back_all_of_a_kind_and_takes_them_out_again(tmp_path: Path) -> None:
     async with talked(tmp_path, details_share=0.0) as person:
         screen = await open_preview(person)

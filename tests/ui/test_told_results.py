@@ -112,6 +112,29 @@ def test_a_denial_is_said_once_with_the_users_own_words(decision: Decision, head
     assert "".join(run.text for run in row.runs) == header
 
 
+@pytest.mark.parametrize(
+    ("summary", "english", "chinese_words"),
+    [
+        ("1 line", "1 line", "1 行"),
+        ("1,200 lines of 3,400", "1,200 lines of 3,400", "3,400 中的 1,200 行"),
+        ("3 lines of 2.1 MB, utf-16", "3 lines of 2.1 MB, utf-16", "2.1 MB 中的 3 行, utf-16"),
+        ("1,000+ matches", "1,000+ matches", "1,000+ 处匹配"),
+        ("12 files", "12 files", "12 个文件"),
+        ("+2 -0", "+2 -0", "+2 -0"),
+        ("empty", "empty", "空"),
+    ],
+)
+def test_a_card_says_what_the_tool_has_counted(summary: str, english: str, chinese_words: str) -> None:
+    card = ToolBlock(1, "", ToolCall("c", "x", "{}"), state="returned", output="one\nline [more]", summary=summary)
+    try:
+        for language, words in (("en", english), ("zh", chinese_words)):
+            speak(language, {})
+            row = lay_out(card, 80, Manner(), Standing()).rows[-1]
+            assert "".join(run.text for run in row.runs) == f"▸ x  ✓ {words}"
+    finally:
+        speak("en", {})
+
+
 @pytest.mark.parametrize("width", [38, 58, 78, 118])
 def test_the_line_of_a_call_is_no_longer_than_the_transcript_is_wide(width: int) -> None:
     call = ToolCall("c", "read_file", '{"path": "a/very/long/path/to/some/file/somewhere/deep.py"}')

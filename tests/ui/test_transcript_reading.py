@@ -1,5 +1,7 @@
 """Moving about in a long session: scrolling, older entries, resizing, the cursor, folding, finding, clicking."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,8 +10,10 @@ from textual.pilot import Pilot
 
 from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.transcript_app import USUAL, TranscriptApp, call, exchange, log, returned, transcript_of, user
-from tui_agent.core.entries import AssistantSaid, Entry, Logged, Noticed, Reasoning
+from tui_agent.core.deeds import DeedPart
+from tui_agent.core.entries import AssistantSaid, Entry, Logged, Noticed, Reasoning, UserSaid
 from tui_agent.core.events import Appended, ContextMoved, TextArrived, TurnEnded
+from tui_agent.ui.widgets.block_lines import OUTPUT_SHOWN
 from tui_agent.ui.widgets.transcript import Transcript
 
 
@@ -385,6 +389,53 @@ async def test_a_hit_in_a_folded_block_opens_it() -> None:
         assert app.transcript.find("needle") == 1
         await pilot.pause()
         await sees(pilot, "needle")
+
+
+async def test_the_arguments_of_a_folded_call_are_found_and_opened() -> None:
+    async with transcript_of() as (app, pilot):
+        write = call("write_file", json.dumps({"path": "notes.md", "content": "one\nthe needle\nthree"}))
+        app.transcript.load(
+            log(AssistantSaid("", tool_calls=(write,)), returned("written"), *exchange(1)), more_above=False
+        )
+        assert app.transcript.find("the needle") == 1
+        await pilot.pause()
+        await sees(pilot, "the needle")
+        assert app.transcript.find("written") == 1
+        assert app.transcript.find("write_file") == 1
+        assert app.transcript.find("notes.md") == 1
+        assert app.transcript.find_in("the needle", 1)
+
+
+async def test_a_hit_at_the_end_of_a_long_output_is_in_view() -> None:
+    async with transcript_of() as (app, pilot):
+        output = "\n".join(f"row {number}" for number in range(OUTPUT_SHOWN * 2)) + "\nneedle"
+        app.transcript.load(log(AssistantSaid("", tool_calls=(call("shell"),)), returned(output)), more_above=False)
+        assert app.transcript.find("needle") == 1
+        await pilot.pause()
+        await sees(pilot, "needle")
+
+
+async def test_hits_in_a_call_are_walked_one_by_one_though_its_header_shows_them_too() -> None:
+    async with transcript_of() as (app, pilot):
+        listing = call("list_files", json.dumps({"path": "agent"}))
+        app.transcript.load(log(AssistantSaid("", tool_calls=(listing,)), returned("a\nagent.py\nb")), more_above=False)
+        assert app.transcript.find("agent") == 2
+        await pilot.pause()
+        rows = app.transcript._layout(app.transcript.blocks.first).rows
+        seen = []
+        for _ in range(2):
+            assert app.transcript._found is not None
+            seen.append(rows[app.transcript._found[1]].text)
+            app.transcript.find_previous()
+        assert seen == ["agent.py", "path: agent"]
+
+
+async def test_what_a_command_of_the_users_own_printed_is_found_and_so_is_the_command() -> None:
+    async with transcript_of() as (app, pilot):
+        app.transcript.load(log(UserSaid((DeedPart("command", "grep lantern", "a harbour"),))), more_above=False)
+        await pilot.pause()
+        assert app.transcript.find("lantern") == 1
+        assert app.transcript.find("harbour") == 1
 
 
 @pytest.mark.parametrize("query", ["[/", "\\", "(", "中文", "\x1b", "a*b"])

@@ -24,6 +24,9 @@ from tui_agent.core.events import Event
 from tui_agent.errors import CompactionError, DoesNotFit
 from tui_agent.language import _
 
+_LATEST = 3
+"""How many of the messages that state a detail are looked into for the words around it."""
+
 
 async def undo(session: Session) -> list[Event]:
     """Take back the newest compaction (or restore) that stands; what was said since stays on top.
@@ -77,7 +80,10 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
                 tokens=gauge.tokens, window=gauge.window
             ),
             _("Nothing was changed."),
-            _("All of it is in the record: /search finds it, p pins a message of it. A larger window holds it whole."),
+            _(
+                "All of it is in the record, and parts of it can come back: /search finds them, /pin or p pins what "
+                "matters, F5 lists exact details. A model with a larger window (/model) can hold it whole."
+            ),
         )
     return await session.append(change)
 
@@ -107,7 +113,7 @@ async def unpin(session: Session, seq: int) -> list[Event]:
 
 
 async def keep_detail(session: Session, detail: Detail) -> list[Event]:
-    """Put a lost detail back behind the live summary.
+    """Put a lost detail back behind the live summary, with the words it was said in.
 
     Raises:
         CompactionError: there is no summary.
@@ -115,7 +121,12 @@ async def keep_detail(session: Session, detail: Detail) -> list[Event]:
     head = session.checkpoint.head
     if head is None:
         raise CompactionError(_("There is no summary to keep this behind."), todo=_("Pin it instead."))
-    return await session.append(DetailKept(head, replace(detail, origin="user")))
+    from tui_agent.context.ledger_around import with_words  # it knows much about words; few sessions need it
+
+    said = [await session.archive.entry(session.id, seq) for seq in sorted(detail.sources)[-_LATEST:]]
+    return await session.append(
+        *(DetailKept(head, replace(each, origin="user")) for each in with_words([detail], said))
+    )
 
 
 async def unprune(session: Session) -> list[Event]:

@@ -6,7 +6,7 @@ Importing this takes time, for much is known about texts below it: whoever may n
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +19,8 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, line, lost, merged, weight
+from tui_agent.context.ledger import carry, details_in, line, lost, merged, weight
+from tui_agent.context.ledger_around import replaced_values, with_words
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
@@ -80,7 +81,7 @@ class Compactor:
         if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
             raise NothingToFold(_("Too little has become old for a summary to be shorter."))
         started = time.monotonic()
-        yield CompactionStarted(made.messages, wish.trigger)
+        yield CompactionStarted(made.messages, wish.trigger, made.folded[0].seq, made.upto)
         try:
             async with aclosing(
                 self._summariser.summarise(made.folded, standing_items, wish.focus, persistent=wish.must_fit)
@@ -98,7 +99,7 @@ class Compactor:
             yield SummaryArrived(render(new))
         kept = [each for each in kept_details(session) if each.kind != "request"]
         details = await session.details.of(made.folded)
-        found = await asyncio.to_thread(_details_now, standing_items, kept, details)
+        found, outdated = await asyncio.to_thread(_details_now, standing_items, kept, details)
         items = await asyncio.to_thread(still_true, standing(standing_items), new, found, self._pins())
         async with aclosing(self._summariser.consolidate(items, standing_items, self._items_room())) as events:
             async for event in events:
@@ -107,7 +108,7 @@ class Compactor:
         if dropped:
             yield SummaryRestarted(_("{n} statements find no room in it").format(n=len(dropped)))
             yield SummaryArrived(render(items))
-        yield Proposed(await self._proposal(made, items, (*found, *dropped), time.monotonic() - started))
+        yield Proposed(await self._proposal(made, items, (*found, *dropped), outdated, time.monotonic() - started))
 
     def _pins(self) -> tuple[str, ...]:
         return tuple(pin.text for pin in self._session.checkpoint.pins)
@@ -117,12 +118,20 @@ class Compactor:
         window = self._session.measures.limits.window or FALLBACK_ROOM
         return int(window * self._bench.settings.items_share)
 
-    async def _proposal(self, made: Plan, items: tuple[Item, ...], found: Sequence[Detail], seconds: float) -> Proposal:
+    async def _proposal(
+        self,
+        made: Plan,
+        items: tuple[Item, ...],
+        found: Sequence[Detail],
+        outdated: Collection[str],
+        seconds: float,
+    ) -> Proposal:
         session, wish = self._session, self._wish
         text = render(items)
         missing = await asyncio.to_thread(lost, found, "\n".join([text, *self._pins()]))
         missing = as_carried(missing, live_items(session))
         carried, left_out = await asyncio.to_thread(carry, missing, self._details_room(), estimate)
+        carried = await asyncio.to_thread(with_words, carried, made.folded, outdated, self._details_room())
         before = session.gauge()
         compacted = Compacted(
             previous=session.checkpoint.head,
@@ -172,9 +181,17 @@ def _left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Det
     return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
 
 
-def _details_now(items: Sequence[Item], kept: Sequence[Detail], new: Sequence[Detail]) -> tuple[Detail, ...]:
-    """The exact details that hold after the folded entries, on top of the standing items and what was carried."""
-    return details_now(standing(items), merged(kept, new))
+def _details_now(
+    items: Sequence[Item], kept: Sequence[Detail], new: Sequence[Detail]
+) -> tuple[tuple[Detail, ...], frozenset[str]]:
+    """The exact details that hold after the folded entries, on top of the standing items and what was carried.
+
+    And the values that hold no more.
+    """
+    said = merged(kept, new)
+    now = details_now(standing(items), said)
+    in_items = [each for item in standing(items) for each in details_in(item.text)]
+    return now, replaced_values((*in_items, *said), now)
 
 
 def _is_not_worth_it(made: Plan) -> bool:
@@ -212,7 +229,8 @@ async def apply(
         compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
     # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
     kept = {detail.text for detail in compacted.details} if put_back else set()
-    extra = tuple(replace(detail, origin="user") for detail in put_back if detail.text not in kept)
+    chosen = with_words([detail for detail in put_back if detail.text not in kept], session.tail if put_back else ())
+    extra = tuple(replace(detail, origin="user") for detail in chosen)
     compacted = replace(compacted, details=(*compacted.details, *extra))
     before = session.gauge()
     after = await session.foresee(compacted)

@@ -9,7 +9,7 @@ from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
 from tui_agent.errors import EmbeddedModelFailed, NothingConfigured
-from tui_agent.language import _
+from tui_agent.language import N_, _
 from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
 from tui_agent.model.counters import make_counter
@@ -27,6 +27,8 @@ Calling = Literal["native", "actions", "none"]
 
 Report = Callable[[str], None]
 """Told in words what is being done, for a spinner."""
+
+REVIVED = N_("The embedded model's process had ended; it was started again.")
 
 
 @dataclass(slots=True)
@@ -79,8 +81,8 @@ class Connection:
         self.window = await discover_window(self.endpoint, self.model)
         return self.window.tokens is not None
 
-    async def revive(self) -> None:
-        """Start the embedded model again if its process has ended; called before each request.
+    async def revive(self) -> bool:
+        """Start the embedded model again if its process has ended; called before each request. Whether it had.
 
         Raises:
             EmbeddedModelFailed: it did not start.
@@ -88,6 +90,8 @@ class Connection:
         if self.embedded is not None and not self.embedded.is_running:
             await self.embedded.start()
             self.was_revived = True
+            return True
+        return False
 
     async def close(self) -> None:
         await self.client.aclose()

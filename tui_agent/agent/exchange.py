@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from tui_agent.agent.actions import ActionReader, in_words, response_format
+from tui_agent.agent.connection import REVIVED, Connection
 from tui_agent.agent.partial import PartialKeeper
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
@@ -35,6 +36,14 @@ def _unstructured() -> RequestRefused:
     error = RequestRefused(_("The endpoint offers no structured output."))
     error.status = 400
     return error
+
+
+async def tell_of_revival(connection: Connection, session: Session) -> list[Event]:
+    """Say, once, that an embedded model had died and was started again, whether an answer or a summary needed it."""
+    if not connection.was_revived:
+        return []
+    connection.was_revived = False
+    return await session.append(Noticed(_(REVIVED), "warning"))
 
 
 class Exchange:
@@ -81,14 +90,9 @@ class Exchange:
                 yield AnswerRestarted()
 
     async def _revive(self) -> list[Event]:
-        """An embedded model that has died is started again, which the user is told, also when a summary needed it."""
-        connection = self._bench.connection
-        await connection.revive()
-        if not connection.was_revived:
-            return []
-        connection.was_revived = False
-        line = _("The embedded model's process had ended; it was started again.")
-        return await self._session.append(Noticed(line, "warning"))
+        """An embedded model that has died is started again."""
+        await self._bench.connection.revive()
+        return await tell_of_revival(self._bench.connection, self._session)
 
     async def _stream(self) -> AsyncGenerator[Event, None]:
         context = self._session.context()

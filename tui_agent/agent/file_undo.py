@@ -15,7 +15,7 @@ from tui_agent.agent.tools.text_files import visible
 from tui_agent.agent.tools.writing import LARGEST
 from tui_agent.archive import NO_FILE, KeptFile
 from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import UserSaid
+from tui_agent.core.entries import ForkedFrom, UserSaid
 from tui_agent.core.events import Event
 from tui_agent.errors import NotSaved, ToolFailed, TuiAgentError, UsageError
 from tui_agent.language import _
@@ -146,6 +146,7 @@ async def _reversal(session: Session, root: Path, *, is_redo: bool) -> Reversal:
     raise UsageError(
         _("There is nothing to do again.") if is_redo else _("There is no change of a file to take back."),
         _("Only what write_file and edit_file have changed in this session is kept, not what commands did."),
+        await _where_else(session),
     )
 
 
@@ -167,6 +168,17 @@ def _steps(kept: Sequence[KeptFile], root: Path, is_redo: bool) -> tuple[list[Fi
         else:
             steps.append(step)
     return steps, reasons
+
+
+async def _where_else(session: Session) -> str:
+    """In a fork: where the changes from before it are kept."""
+    entries = await session.archive.load(session.id, strict=False) if session.stored else []
+    origins = [each.entry.session for each in entries if isinstance(each.entry, ForkedFrom)]
+    if not origins:
+        return ""
+    return _("This is a fork: what was changed before it is kept with {session}; /resume {session} goes there.").format(
+        session=origins[-1]
+    )
 
 
 def _wanted(changes: Sequence[KeptFile], is_redo: bool) -> tuple[bytes | None, str, str]:

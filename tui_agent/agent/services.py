@@ -14,6 +14,7 @@ from tui_agent.agent import connection as connections
 from tui_agent.agent.approval import Approver, Grant, Rulebook
 from tui_agent.agent.automatic import Reviewer
 from tui_agent.agent.connection import Connection, limits_for
+from tui_agent.agent.exchange import tell_of_revival
 from tui_agent.agent.grants import revoke_grant, saved_grants
 from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.past import Past
@@ -216,7 +217,8 @@ class Services:
         self, session: Session, proposal: Proposal, *, text: str | None = None, put_back: Sequence[Detail] = ()
     ) -> list[Event]:
         """Put a proposed summary to use, edited or not. See `compaction.apply` for what it raises."""
-        return await apply(session, proposal, self.words, text=text, put_back=put_back)
+        events = await apply(session, proposal, self.words, text=text, put_back=put_back)
+        return events if self.bench is None else events + await tell_of_revival(self.bench.connection, session)
 
     def _connected(self) -> Workbench:
         if self.bench is None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
+from tui_agent.agent.connection import REVIVED
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import Limits
 from tui_agent.context.summary import (
@@ -145,7 +146,8 @@ class Summariser:
     async def _ask(self, messages: Sequence[Message], answers: list[str]) -> AsyncGenerator[Event, None]:
         request = Request(tuple(messages), self.model, temperature=0.0, max_tokens=self._reply_room())
         so_far = ""
-        await self._bench.connection.revive()
+        if await self._bench.connection.revive():
+            yield SummaryRestarted(_(REVIVED))
         async with aclosing(self._bench.connection.client.stream(request)) as events:
             async for event in events:
                 match event:

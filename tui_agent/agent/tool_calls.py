@@ -244,6 +244,7 @@ def _returned(call: ToolCall, result: ToolResult, subject: str = "", seconds: fl
         name=call.name,
         subject=result.subject or subject,
         seconds=round(seconds, 3),
+        summary=result.summary,
     )
 
 

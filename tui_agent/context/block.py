@@ -88,6 +88,8 @@ def _list(heading: str, lines: Sequence[str]) -> list[str]:
 
 
 def _named(detail: Detail) -> str:
+    if detail.words:
+        return detail.words
     if detail.name not in detail.text:
         return f"{detail.name}: {detail.text}"
     return detail.text

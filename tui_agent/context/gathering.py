@@ -53,6 +53,15 @@ def speaker_of(entry: Entry) -> Origin | None:
             return None
 
 
+def line(detail: Detail) -> str:
+    """A detail as a line of its own: the words it stands in, if known; a value without its name is given that."""
+    if detail.words:
+        return detail.words
+    if detail.name and detail.name.casefold() not in " ".join(detail.text.casefold().split()):
+        return f"{detail.name}: {detail.text}"
+    return detail.text
+
+
 class Gathering:
     """Details being gathered: each text once, with all its sources, for whoever of its speakers ranks highest."""
 
@@ -71,7 +80,7 @@ class Gathering:
                 continue
             several.setdefault(text, dict.fromkeys(known.sources))[seq] = None
             if RANKS[origin, kind] < RANKS[known.origin, known.kind]:
-                details[text] = Detail(kind, text, known.sources, origin, name or known.name)
+                details[text] = Detail(kind, text, known.sources, origin, name or known.name, known.words)
 
     def add(self, detail: Detail) -> None:
         """Add one that was gathered before."""
@@ -80,7 +89,9 @@ class Gathering:
             return
         self._sources.setdefault(detail.text, dict.fromkeys(known.sources)).update(dict.fromkeys(detail.sources))
         if RANKS[detail.origin, detail.kind] < RANKS[known.origin, known.kind]:
-            self._details[detail.text] = replace(detail, name=detail.name or known.name)
+            self._details[detail.text] = replace(
+                detail, name=detail.name or known.name, words=detail.words or known.words
+            )
 
     def copy(self) -> "Gathering":
         """One that goes on from here by itself."""
@@ -119,4 +130,4 @@ def _from_sources(detail: Detail, sources: Iterable[int]) -> Detail:
     told = tuple(sources)
     if told == detail.sources:
         return detail
-    return Detail(detail.kind, detail.text, told, detail.origin, detail.name)
+    return Detail(detail.kind, detail.text, told, detail.origin, detail.name, detail.words)

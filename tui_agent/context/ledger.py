@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from tui_agent.context.gathering import ORIGINS, RANKS, Gathering, merged
+from tui_agent.context.gathering import ORIGINS, RANKS, Gathering, line, merged
 from tui_agent.context.ledger_compare import is_kept
 from tui_agent.context.ledger_corrections import INSTEAD_OF
 from tui_agent.context.ledger_found import found_in, spans_of
@@ -72,13 +72,6 @@ def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
 def weight(detail: Detail) -> tuple[int, int]:
     """Sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
     return (RANKS[detail.origin, detail.kind], -_newest(detail))
-
-
-def line(detail: Detail) -> str:
-    """A detail as a line of its own: a value that was stated without its name is given it."""
-    if detail.name and detail.name.casefold() not in " ".join(detail.text.casefold().split()):
-        return f"{detail.name}: {detail.text}"
-    return detail.text
 
 
 # ── what is carried ──────────────────────────────────────────────────────────

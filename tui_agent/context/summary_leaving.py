@@ -28,7 +28,8 @@ def as_carried(details: Sequence[Detail], items: Sequence[Item]) -> tuple[Detail
     if not held:
         return tuple(details)
     return tuple(
-        Detail(each.kind, each.text, each.sources, "user", each.name) if each.text in held else each for each in details
+        Detail(each.kind, each.text, each.sources, "user", each.name, each.words) if each.text in held else each
+        for each in details
     )
 
 

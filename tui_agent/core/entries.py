@@ -121,7 +121,7 @@ DetailKind = Literal[
 
 @frozen
 class Detail:
-    """One exact detail, never paraphrased."""
+    """One exact detail, never paraphrased. Its `words`, if known, are those it was said in, carried in its place."""
 
     kind: DetailKind
     text: str
@@ -129,6 +129,7 @@ class Detail:
     origin: Origin = "user"
     name: str = ""
     """For a named value: what it is the value of ("the deploy password"), so that a later one supersedes it."""
+    words: str = ""
 
 
 Found = tuple[tuple[DetailKind, str, str, Origin], ...]
@@ -185,6 +186,8 @@ class ToolReturned:
     """What the call was about in a word (a path, a command): one result supersedes another of the same subject."""
 
     seconds: float = 0.0
+    summary: str = ""
+    """What came of it in a few words, for the screen: `62 lines`, `+2 -0`; "" where the tool does not say."""
 
 
 @frozen

@@ -80,6 +80,9 @@ class CompactionStarted:
 
     folded: int
     trigger: str
+    first: int = 0
+    upto: int = 0
+    """The sequence numbers of the first and the last entry that go into it; 0 where nobody says."""
 
 
 @frozen

@@ -135,6 +135,7 @@ KEYS: tuple[Key, ...] = (
     Key("preview-edit", "e", "edit", N_("edit the text"), "preview"),
     Key("preview-again", "r", "regenerate", N_("write it again with a focus"), "preview"),
     Key("preview-changes", "d", "view('changes')", N_("what changed"), "preview"),
+    Key("preview-carried", "c", "view('carried')", N_("what is carried word for word"), "preview"),
     Key("preview-summary", "s", "view('summary')", N_("the proposed summary"), "preview"),
     Key("preview-lost", "l", "view('lost')", N_("what it leaves out"), "preview"),
     Key("preview-folded", "f", "view('folded')", N_("the messages that go"), "preview"),

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Literal
 
 from textual.message import Message
 
@@ -10,6 +11,9 @@ from tui_agent.errors import TuiAgentError
 
 STEP = 4_000
 """Characters of an answer that are taken in one go: laying them out takes about 7 ms, for which keys wait."""
+
+Awaited = Literal["answer", "command", "model"]
+"""What waiting messages wait for: the end of an answer or of a command, or a model (or room to save them)."""
 
 
 @dataclass
@@ -72,5 +76,4 @@ class QueueChanged(Message, bubble=False):
     """Other messages wait to be sent."""
 
     waiting: tuple[str, ...]
-    is_answering: bool = True
-    """Whether it is an answer that they wait for, and no model or room to save them."""
+    until: Awaited = "answer"

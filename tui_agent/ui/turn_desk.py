@@ -25,7 +25,7 @@ from tui_agent.language import _
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.keys_first import KeysFirst
-from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
+from tui_agent.ui.messages import ApprovalShown, Awaited, Happened, QueueChanged, Told
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
 from tui_agent.ui.widgets import markdown_blocks
@@ -99,6 +99,7 @@ class TurnDesk:
         self._attention = attention
         self.keys_first = keys_first
         self._began = 0.0
+        self._runs_command = False
         self._posted: Happened | None = None
         """What was posted last; events join it until it is taken."""
 
@@ -147,13 +148,14 @@ class TurnDesk:
                 from tui_agent.agent.user_commands import run_user_command  # most starts need nothing of it
 
                 self._waiting.popleft()
-                self._changed()
                 self._start(run_user_command(session, command, self._services.directory, secret_of(self._services)))
+                self._runs_command = True
+                self._changed()
             case _Message(parts, seq) as message if self._services.bench is not None:
                 self._waiting.popleft()
-                self._changed()
                 self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
                 self._sending = session.checkpoint.seq, message.words
+                self._changed()
 
     def begin(self, kind: Begin) -> None:
         """Start a turn; nothing happens while another is running."""
@@ -171,6 +173,7 @@ class TurnDesk:
     def _start(self, happening: AsyncGenerator[Event, None]) -> None:
         self._screen.workers.cancel_group(self._screen, AHEAD)
         self._began = monotonic()
+        self._runs_command = False
         self._worker = self._screen.run_worker(
             partial(self._run, happening), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
         )
@@ -263,7 +266,8 @@ class TurnDesk:
         self._screen.post_message(Told(told))
 
     def _changed(self) -> None:
-        self._screen.post_message(QueueChanged(self.waiting, self.is_busy))
+        running: Awaited = "command" if self._runs_command else "answer"
+        self._screen.post_message(QueueChanged(self.waiting, running if self.is_busy else "model"))
 
     # ── a turn's questions ───────────────────────────────────────────────────
 

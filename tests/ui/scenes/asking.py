@@ -79,7 +79,9 @@ async def instructions_offered(scene: Scene) -> None:
 
 @state()
 async def key_to_enter(scene: Scene) -> None:
-    about = _("Kept in memory for this run only. OPENAI_API_KEY sets it for good.")
+    about = _("It is sent to {place} alone. Once it works you are asked whether to keep it.").format(
+        place="api.openai.com"
+    )
     await scene.open(TextPromptScreen(_("Enter a key"), about, secret=True))
     await scene.press(*"sk-0123456789")
 

@@ -234,9 +234,7 @@ async def not_saved(scene: Scene) -> None:
 
 @state()
 async def toasts(scene: Scene) -> None:
-    scene.chat.tell(
-        _("Old messages were folded into the summary. F3 shows it, F8 takes it back."), title=_("Compacted")
-    )
+    scene.chat.tell(_("Old messages are in the summary now: F3 shows it, F8 undoes it."), title=_("Compacted"))
     refused = UsageError(
         _("{path} cannot be read: {reason}.").format(path="[/x].go", reason="No such file or directory")
     )

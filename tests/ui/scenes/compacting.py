@@ -57,6 +57,11 @@ async def preview_of_the_messages(scene: Scene) -> None:
 
 
 @state()
+async def preview_of_what_is_carried(scene: Scene) -> None:
+    await opened(scene, "c")
+
+
+@state()
 async def preview_being_edited(scene: Scene) -> None:
     await opened(scene, "e")
 

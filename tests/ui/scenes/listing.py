@@ -14,6 +14,7 @@ from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.search import SearchScreen
 from tui_agent.ui.screens.sessions import SessionSource, SessionsScreen
 from tui_agent.ui.widgets.lines_view import Line, LinesView
+from tui_agent.ui.words import word
 
 
 async def listed(scene: Scene, source: SessionSource = pictures.SESSIONS) -> None:
@@ -65,7 +66,7 @@ async def models(scene: Scene) -> None:
         Choice("c", "[/x] odd-model-with-a-very-long-name-and-a-date-2026-03-04", "$0.15 in, $0.60 out"),
     ]
     about = _("{model} at {place} · window {size} ({source})").format(
-        model="qwen2.5-0.5b", place="127.0.0.1:11434", size="8.2k", source="endpoint"
+        model="qwen2.5-0.5b", place="127.0.0.1:11434", size="8.2k", source=word("endpoint")
     )
     await scene.open(PickScreen(_("Models"), choices, explanation=about))
 

@@ -126,11 +126,13 @@ def result_of(command: str, finished: Finished, seconds: int, took: float) -> To
         gap = "" if not output or output.endswith("\n") else "\n"
         output = output + gap + "\n".join(notes)
     lines = finished.output.count("\n") + (not finished.output.endswith("\n") and bool(finished.output))
+    told = [ending] if finished.code != 0 else []
+    told += [count_of(lines, "line"), *([f"{took:.0f} s"] if took >= 1 else [])]
     return ToolResult(
         output or "[no output]",
         failed=finished.code != 0,
         subject=one_line(command),
-        summary=f"{ending}, {count_of(lines, 'line')}, {took:.1f} s",
+        summary=", ".join(told),
     )
 
 

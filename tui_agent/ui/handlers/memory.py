@@ -139,8 +139,11 @@ async def context(chat: Conductor, argument: str) -> None:
 
 
 async def summary(chat: Conductor, argument: str) -> None:
+    rows = chat.screen.query_one(MemoryList)
     chat.screen.show_panel(True)
-    chat.screen.query_one(MemoryList).focus()
+    rows.focus()
+    if not rows.go_to_summary():
+        chat.screen.tell(_("No summary yet: everything that was said is in the context, word for word. F4 compacts."))
 
 
 async def left_out(chat: Conductor, argument: str) -> None:

@@ -194,7 +194,9 @@ async def start(chat: Conductor, choice: str) -> None:
     """A choice of the start card."""
     match choice:
         case "again":
-            chat.later("connect")
+            await chat.connect()
+            if chat.screen.is_unconfigured:
+                chat.screen.tell(_("Looked again: there is still no model to talk to."))
         case "key":
             question = TextPromptScreen(
                 _("Enter a key"),

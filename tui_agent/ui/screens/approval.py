@@ -7,7 +7,7 @@ from typing import ClassVar, get_args
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.timer import Timer
@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
 from tui_agent.agent.tools.base import Intent
+from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
@@ -22,13 +23,20 @@ from tui_agent.ui.screens.diff_question import diff_lines
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import Line, LinesView
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
 DEAF_SECONDS = 0.3
 """Keys are ignored for this long after the question appears: they were meant for something else."""
 
-HELD_SECONDS = 0.3
-"""A letter answers only after this long: another one behind it makes both the beginning of a sentence."""
+HELD_SECONDS, WIDE_HELD_SECONDS = 0.3, 1.5
+"""A letter answers only after this long, one that allows more than this once after the longer time: another letter
+behind it makes both the beginning of a sentence. Enter answers at once, and so do the digits.
+"""
+
+_WIDE = ("decide('session')", "decide('always')")
+_COLUMN = 5
+"""Cells of the keys of a choice."""
 
 _QUESTIONS = {
     "read": N_("Read this?"),
@@ -66,6 +74,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         """The letter that was just pressed, while it may still be the first of a sentence."""
 
         self._held: Timer | None = None
+        self._held_action = ""
         self._is_saying_why = False
         """Whether what is typed goes into the field, which may not have the focus yet."""
 
@@ -78,7 +87,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
                 yield Static(headlines, classes="explanation")
             yield LinesView(_exact_lines(intent), exact=True)
             yield Static(Content(""), id="approval-note")
-            yield Static(_choices(intent), id="approval-choices")
+            yield Prose(_choices(intent), hang=_COLUMN, id="approval-choices")
             yield SafeInput(
                 placeholder=_("say why not, and Enter"), id="approval-comment", compact=True, select_on_focus=False
             )
@@ -114,14 +123,32 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         elif character and self._held is not None:
             self._say(self._letter + character)
         elif bound and character.isalpha():
-            self._letter = character
-            self._held = self.set_timer(HELD_SECONDS, partial(self.run_action, bound[0].action))
+            self._hold(character, bound[0])
+        elif self._held is not None and event.key == "enter":
+            await self.run_action(self._held_action)
+        elif self._held is not None:
+            self._let_go()
+            return
         elif character and not bound and event.key != "space":
             self._say(character)
         else:
             return
         event.stop()
         event.prevent_default()
+
+    def _hold(self, letter: str, binding: Binding) -> None:
+        """A letter answers in a moment, unless it turns out to begin a sentence."""
+        is_wide = binding.action in _WIDE
+        self._letter, self._held_action = letter, binding.action
+        self._held = self.set_timer(
+            WIDE_HELD_SECONDS if is_wide else HELD_SECONDS, partial(self.run_action, binding.action)
+        )
+        if is_wide:
+            self._note(
+                _("{letter}: {answer} … Enter at once; typing on says no in words.").format(
+                    letter=letter, answer=_(binding.description)
+                )
+            )
 
     def _say(self, words: str) -> None:
         """Begin a refusal in words."""
@@ -133,6 +160,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         held, self._held = self._held, None
         if held is not None:
             held.stop()
+            self._note("")
 
     def action_decide(self, verdict: str) -> None:
         self._let_go()
@@ -230,4 +258,6 @@ def _choices(intent: Intent) -> Content:
         ]
     rows.append(("4 n", _("no")))
     rows.append(("Tab", _("no, and say why")))
-    return Content("\n").join(Content.styled(keys, "bold $primary") + Content(f"  {words}") for keys, words in rows)
+    return Content("\n").join(
+        Content.styled(padded(keys, _COLUMN), "bold $primary") + Content(words) for keys, words in rows
+    )

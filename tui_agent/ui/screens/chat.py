@@ -256,7 +256,7 @@ class ChatScreen(SelectingScreen[None]):
 
     @on(QueueChanged)
     def _queue_changed(self, message: QueueChanged) -> None:
-        self.query_one(PromptArea).show_waiting(message.waiting, message.is_answering)
+        self.query_one(PromptArea).show_waiting(message.waiting, message.until)
         self._save_soon()
 
     @on(ApprovalShown)

@@ -13,7 +13,8 @@ _COLUMN = 24
 _INTRODUCTION = N_(
     "Type and press Enter. What is said is kept for ever; what the model is sent has a limit, which the gauge shows. "
     "When it fills up, old messages are folded into a summary. F4 shows that summary first, with what it leaves out; "
-    "F3 shows the one that stands. Nothing is deleted, and every compaction can be undone: /undo-compact."
+    "F3 shows the one that stands. Nothing is deleted: F8 undoes a compaction, as long as what comes back fits the "
+    "window; where it does not, Ctrl+F finds the old messages, p pins one, and F5 lists exact details to put back."
 )
 
 

@@ -18,14 +18,23 @@ from textual.widgets import ContentSwitcher, Static
 from tui_agent.agent.automatic import Reviewed
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
 from tui_agent.context.ledger import line, lost, weight
+from tui_agent.context.ledger_around import with_words
 from tui_agent.context.provenance import is_instruction_like
-from tui_agent.core.entries import Logged
-from tui_agent.core.events import Event, Gauge, SummaryArrived, SummaryRestarted
+from tui_agent.core.entries import Detail, Logged
+from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.errors import NothingToFold, TuiAgentError
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.screens.preview_lines import changed_lines, figures, folded_lines, hints, summary_lines, with_put_back
+from tui_agent.ui.screens.preview_lines import (
+    carried_lines,
+    changed_lines,
+    figures,
+    folded_lines,
+    hints,
+    summary_lines,
+    with_put_back,
+)
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.lines_view import LinesView
@@ -96,6 +105,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         self._written = ""
         """The proposed summary so far, while it streams."""
 
+        self._range = (0, 0)
+        """The first and the last entry that go into it; zeros while that is not known."""
+
         self._state = _("The summary is being written")
         self._drawing = False
 
@@ -110,6 +122,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
                         yield LinesView(id="proposed")
                         yield LinesView(id="changes")
                         yield LinesView(id="folded")
+                        yield LinesView(id="carried")
                         yield SummaryEditor(id="edited", soft_wrap=True, compact=True)
                 yield LostList()
             yield Static(id="preview-hints")
@@ -126,7 +139,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
     def begin(self, wish: Wish) -> None:
         """Have a summary written; an earlier proposal is void."""
         self._wish = wish
-        self._proposal, self._edited, self._written = None, None, ""
+        self._proposal, self._edited, self._written, self._range = None, None, "", (0, 0)
         self._state = _("The summary is being written")
         self.query_one("#proposed", LinesView).follow = True
         self.query_one(LostList).show_lost(None)
@@ -147,6 +160,9 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
     def _happened(self, message: _Happened) -> None:
         message.stop()
         match message.event:
+            case CompactionStarted(first=first, upto=upto):
+                self._range = first, upto
+                self._draw_soon()
             case SummaryArrived(text):
                 self._written += text
                 self._draw_soon()
@@ -160,6 +176,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
                 self._draw_soon()
             case Proposed(proposal):
                 self._proposal = proposal
+                self._range = proposal.first, proposal.compacted.upto
                 self.query_one("#proposed", LinesView).follow = False
                 self.query_one(LostList).show_lost(proposal.lost)
                 self._draw()
@@ -181,8 +198,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
 
     def _draw(self) -> None:
         self._drawing = False
-        proposal = self._proposal
-        put_back = self.query_one(LostList).put_back
+        proposal, put_back = self._proposal, self._put_back
         state = "" if proposal is not None else self._state
         after = with_put_back(proposal.after, put_back) if proposal is not None else None
         self.query_one("#preview-figures", Static).update(
@@ -191,12 +207,17 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
         text = self._text if proposal is not None else self._written
         items = proposal.compacted.items if proposal is not None else ()
         self.query_one("#proposed", LinesView).set_lines(summary_lines(text, items))
+        if self.shown == "carried":
+            carried = proposal.compacted.details if proposal is not None else ()
+            self.query_one("#carried", LinesView).set_lines(carried_lines(carried, put_back, self._material.pins))
         self.query_one("#preview-heading", Static).update(self._heading())
         self.query_one("#preview-hints", Static).update(
             hints(
                 is_ready=proposal is not None,
                 is_editing=self.shown == "edit",
                 keep=self._keep,
+                goes=bool(self._range[1]),
+                carried=len(proposal.compacted.details) + len(put_back) if proposal is not None else 0,
                 lost=len(proposal.lost) if proposal is not None else 0,
                 width=self.query_one("#preview-hints").content_size.width,
             )
@@ -205,6 +226,11 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
     @property
     def _keep(self) -> int:
         return self._material.keep if self._wish.keep is None else self._wish.keep
+
+    @property
+    def _put_back(self) -> tuple[Detail, ...]:
+        """The details to put back, as they will be carried."""
+        return with_words(self.query_one(LostList).put_back, self._material.tail)
 
     @property
     def _text(self) -> str:
@@ -218,6 +244,7 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
             "summary": _("Proposed summary"),
             "changes": _("What changed since the last summary"),
             "folded": _("Messages that go into it"),
+            "carried": _("Carried word for word behind the summary"),
             "edit": _("Edit: used byte for byte · Esc done · Ctrl+Enter apply"),
         }
         edited = _("  (edited)") if self._edited is not None and self.shown == "summary" else ""
@@ -247,20 +274,18 @@ class PreviewScreen(ModalScreen[Reviewed | None]):
     def watch_shown(self, shown: str) -> None:
         if not self.is_mounted:
             return
-        ids = {"summary": "proposed", "changes": "changes", "folded": "folded", "edit": "edited"}
+        ids = {"summary": "proposed", "edit": "edited"}
         if shown == "changes":
             previous = self._proposal.previous_text if self._proposal is not None else ""
             self.query_one("#changes", LinesView).set_lines(changed_lines(previous, self._text or self._written))
         elif shown == "folded":
             self.query_one("#folded", LinesView).set_lines(folded_lines(self._folded()))
-        self.query_one(ContentSwitcher).current = ids[shown]
-        self.query_one(f"#{ids[shown]}").focus()
+        self.query_one(ContentSwitcher).current = ids.get(shown, shown)
+        self.query_one(f"#{ids.get(shown, shown)}").focus()
         self._draw()
 
     def _folded(self) -> list[Logged]:
-        if self._proposal is None:
-            return []
-        first, last = self._proposal.first, self._proposal.compacted.upto
+        first, last = self._range
         return [logged for logged in self._material.tail if first <= logged.seq <= last]
 
     # ── what is lost ─────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ from dataclasses import replace
 from textual.content import Content
 
 from tui_agent.agent.proposals import Proposal
+from tui_agent.context.gathering import line as line_of
 from tui_agent.context.provenance import is_instruction_like
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolReturned, UserSaid
@@ -21,6 +22,7 @@ from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, style_of
 from tui_agent.ui.widgets.key_hints import packed
 from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.ui.words import word
 
 _BAR = 20
 _LONGEST_SHOWN = 4000
@@ -29,7 +31,7 @@ _LONGEST_SHOWN = 4000
 
 def with_put_back(gauge: Gauge, put_back: Sequence[Detail]) -> Gauge:
     """The measure after applying, with the details that are put back."""
-    more = sum(estimate(detail.text) + 1 for detail in put_back)
+    more = sum(estimate(line_of(detail)) + 1 for detail in put_back)
     return replace(gauge, tokens=gauge.tokens + more, estimated=True) if more else gauge
 
 
@@ -43,7 +45,7 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
     gain = _("  frees ~{freed}").format(freed=compact_number(freed)) if freed > 0 else _("  frees nothing")
     rows.append(_measure(_("after"), after) + Content.styled(gain, "$success" if freed > 0 else "$warning"))
     folded = proposal.compacted.folded
-    details = len(proposal.compacted.details) + put_back
+    details = sum(each.kind != "request" for each in proposal.compacted.details) + put_back
     exact = (
         ngettext(" · {n} exact detail carried along", " · {n} exact details carried along", details).format(n=details)
         if details
@@ -62,6 +64,8 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
 
 def _measure(name: str, gauge: Gauge) -> Content:
     share = f" {gauge.share:4.0%}" if gauge.share is not None else ""
+    if (gauge.share or 0.0) > 1.0:
+        share = _(" needs {times:.3g} times the window ·").format(times=gauge.share)
     size = _(" ~{tokens} tokens").format(tokens=compact_number(gauge.tokens))
     if is_plain():
         return Content(f"{name.strip()}: {in_words(gauge)}")
@@ -108,6 +112,8 @@ def changed_lines(previous: str, text: str) -> Iterator[Line]:
 
 def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
     """The messages that go into the summary."""
+    if not folded:
+        yield Line(_("None so far."), "dim")
     names = {UserSaid: _("you"), AssistantSaid: _("agent"), ToolReturned: _("tool")}
     for logged in folded:
         name = names.get(type(logged.entry))
@@ -124,7 +130,32 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         yield Line("")
 
 
-def hints(*, is_ready: bool, is_editing: bool, keep: int, lost: int, width: int) -> Content:
+def carried_lines(details: Sequence[Detail], put_back: Sequence[Detail], pins: Sequence[str]) -> Iterator[Line]:
+    """What stands behind the summary word for word, and why: in the order in which it is sent."""
+    groups = (
+        (_("Your request that is still open"), [each for each in details if each.kind == "request"]),
+        (_("Exact details"), [each for each in details if each.kind != "request"]),
+        (_("Put back by you"), put_back),
+    )
+    for heading, members in groups:
+        if members:
+            yield Line(heading, "heading")
+        for each in members:
+            places = " ".join(f"#{seq}" for seq in each.sources[:2])
+            kind = "" if each.kind == "request" else word(each.kind)
+            told = " · ".join(part for part in (kind, places) if part)
+            yield Line(f"- {safe(line_of(each), single_line=True)}" + (f"  ({told})" if told else ""), hang=2)
+    if pins:
+        yield Line(_("Pins"), "heading")
+    for pin in pins:
+        yield Line(f"- {safe(pin, single_line=True)}", hang=2)
+    if not (details or put_back or pins):
+        yield Line(
+            _("Nothing. What the summary leaves out is in the list beside it: l goes there, + puts it back."), "dim"
+        )
+
+
+def hints(*, is_ready: bool, is_editing: bool, keep: int, goes: bool, carried: int, lost: int, width: int) -> Content:
     """The keys, each of which can be clicked, in as many rows of `width` cells as they need."""
     if is_editing:
         return Content.styled(_("Esc done editing · Ctrl+Enter apply"), MUTED)
@@ -134,10 +165,12 @@ def hints(*, is_ready: bool, is_editing: bool, keep: int, lost: int, width: int)
             _hint("preview-apply", "apply", _("apply")),
             _hint("preview-edit", "edit", _("edit")),
             _hint("preview-changes", "view('changes')", _("what changed")),
-            _hint("preview-folded", "view('folded')", _("messages")),
+            _hint("preview-carried", "view('carried')", _("carried: {carried}").format(carried=carried)),
             _hint("preview-lost", "view('lost')", _("left out: {lost}").format(lost=lost)),
             _hint("preview-put-back", "put_back", _("put back")),
         ]
+    if goes:
+        actions.append(_hint("preview-folded", "view('folded')", _("messages")))
     actions += [
         _hint("preview-again", "regenerate", _("again, with a focus")),
         _hint("preview-keep-less", "keep('fewer')", _("keep fewer")),

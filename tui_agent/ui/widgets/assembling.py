@@ -172,6 +172,7 @@ class Assembler:
         denied = card.state == "denied"
         card.state = "denied" if denied else "failed" if returned.failed else "returned"
         card.output, card.subject, card.result_seq = returned.output, returned.subject, seq
+        card.summary = returned.summary
         self.results[seq] = card
         return new
 

@@ -201,6 +201,16 @@ class BlockBrowser(BlockView):
                 return back
         return None
 
+    def _keys_of(self, seq: int) -> range:
+        """All blocks of an entry: an answer, and each call it makes."""
+        key = self._key_of(seq)
+        if key is None:
+            return range(0)
+        end = key + 1
+        while end < self.blocks.end and self.blocks[end].seq == seq:
+            end += 1
+        return range(key, end)
+
     def _end_flash(self) -> None:
         self._flashed = None
         self.refresh()
@@ -249,7 +259,7 @@ class BlockBrowser(BlockView):
     def find_in(self, query: str, seq: int) -> bool:
         """Find `query` in what is loaded by now and show the hit in entry `seq`; False when it has none."""
         self._finding = Finding(query, self.blocks)
-        hit = self._finding.last_in(self._key_of(seq))
+        hit = self._finding.last_in(self._keys_of(seq))
         self._show_hit(hit)
         return hit is not None
 
@@ -276,6 +286,12 @@ class BlockBrowser(BlockView):
         self._open_for(self.blocks[key])
         layout = self._layout(key)
         places = list(self._finding.places(layout.rows))
+        block = self.blocks[key]
+        if number >= len(places) and isinstance(block, ToolBlock) and is_cut(block):
+            block.whole = True
+            self._changed(key)
+            layout = self._layout(key)
+            places = list(self._finding.places(layout.rows))
         row, offset = places[min(number, len(places) - 1)] if places else (0, 0)
         self._found = key, row, offset
         line = layout.line_of(row, offset)

@@ -27,7 +27,7 @@ from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
 from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
-from tui_agent.ui.widgets.told_results import in_readers_words, reason_for_denial
+from tui_agent.ui.widgets.told_results import counted, in_readers_words, reason_for_denial
 from tui_agent.values import frozen
 
 RUNNING_LINES = 10
@@ -283,7 +283,7 @@ def _tool_rows(block: ToolBlock, width: int, manner: Manner) -> Iterator[Row]:
     if not block.opened:
         return
     lead: Runs = (Run("    ", ""),)
-    for line in _arguments(block):
+    for line in argument_lines(block):
         yield Row((Run(line, "tool-arguments"),), lead=lead)
     lines = safe(block.output.removesuffix("\n")).split("\n") if block.output else []
     shown = lines if block.whole else lines[:OUTPUT_SHOWN]
@@ -326,6 +326,8 @@ def _shortened(text: str, room: int) -> str:
 def _told(block: ToolBlock) -> str:
     """What a call's state says beyond its mark."""
     match block.state:
+        case "returned" if block.summary:
+            return safe(counted(block.summary), single_line=True)
         case "returned":
             lines = block.output.removesuffix("\n").count("\n") + 1 if block.output else 0
             return ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines) if lines else _("done")
@@ -343,7 +345,7 @@ def _told(block: ToolBlock) -> str:
             return ""
 
 
-def _arguments(block: ToolBlock) -> list[str]:
+def argument_lines(block: ToolBlock) -> list[str]:
     """The arguments of a call as lines, each value as it is."""
     if block.call.malformed is not None:
         return [_("arguments are no JSON object:"), *safe(block.call.malformed).split("\n")]

@@ -125,6 +125,9 @@ class ToolBlock:
     state: CallState = "called"
     output: str = ""
     subject: str = ""
+    summary: str = ""
+    """What the tool says came of it, in a few words; "" where it does not."""
+
     progress: str = ""
     """The last thing it said while running."""
 
@@ -190,7 +193,7 @@ def role_of(block: Block) -> Role:
 
 
 def source_of(block: Block) -> str:
-    """The text of a block as it is in the log, for copies and for finding."""
+    """The text of a block as it is in the log, for copies."""
     match block:
         case UserBlock(text=text) | ReasoningBlock(text=text) | AnswerBlock(text=text) | NoticeBlock(text=text):
             return text

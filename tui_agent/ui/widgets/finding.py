@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.widgets.blocks import Block, source_of
+from tui_agent.ui.widgets.block_lines import argument_lines
+from tui_agent.ui.widgets.blocks import Block, DeedBlock, ToolBlock, source_of
 from tui_agent.ui.widgets.heights import Pages
 from tui_agent.ui.widgets.lines import Highlight, Row
 
@@ -16,7 +17,7 @@ class Finding:
 
     def __init__(self, query: str, blocks: Pages[Block]) -> None:
         self._pattern = re.compile(re.escape(safe(query, single_line=True)), re.IGNORECASE)
-        counts = ((key, len(self._pattern.findall(source_of(blocks[key])))) for key in range(blocks.first, blocks.end))
+        counts = ((key, len(self._pattern.findall(_searched(blocks[key])))) for key in range(blocks.first, blocks.end))
         found = [(key, count) for key, count in counts if count]
         self._keys = [key for key, _ in found]
         self._ends = list(accumulate(count for _, count in found))
@@ -35,11 +36,12 @@ class Finding:
         """The hit above the one looked at, or the last."""
         return self._go(-1 if self._at is None else self._at - 1)
 
-    def last_in(self, key: int | None) -> tuple[int, int] | None:
-        """The last hit in a block, which is looked at from now on; None when there is none in it."""
-        if key not in self._keys:
+    def last_in(self, keys: range) -> tuple[int, int] | None:
+        """The last hit in some blocks, which is looked at from now on; None when there is none in them."""
+        index = bisect_right(self._keys, keys.stop - 1) - 1
+        if index < 0 or self._keys[index] not in keys:
             return None
-        return self._go(self._ends[self._keys.index(key)] - 1)
+        return self._go(self._ends[index] - 1)
 
     def is_at_end(self, step: int) -> bool:
         """Whether a step (1 down, -1 up) would go round to the other end."""
@@ -56,7 +58,8 @@ class Finding:
     def places(self, rows: list[Row]) -> Iterator[tuple[int, int]]:
         """Where hits stand in the rows of a block: number of the row, offset."""
         for number, row in enumerate(rows):
-            for match in self._pattern.finditer(row.text):
+            first, end = _said(row)
+            for match in self._pattern.finditer(row.text, first, end):
                 yield number, match.start()
 
     def highlights(self, row: Row, current: int | None) -> list[Highlight]:
@@ -65,3 +68,25 @@ class Finding:
             Highlight(match.start(), match.end(), "find-current" if match.start() == current else "find")
             for match in self._pattern.finditer(row.text)
         ]
+
+
+def _searched(block: Block) -> str:
+    """All of a block that was said or printed, in the order in which it stands when it is opened."""
+    match block:
+        case ToolBlock():
+            return "\n".join((block.call.name, *argument_lines(block), block.output))
+        case DeedBlock():
+            return f"{block.subject}\n{block.output}"
+        case _:
+            return source_of(block)
+
+
+def _said(row: Row) -> tuple[int, int]:
+    """The part of a row in which hits count: not who spoke and when, and of a card's header its name alone."""
+    begin = 0
+    for run in row.runs:
+        if run.style == "tool" and row.action == "fold":
+            return begin, begin + len(run.text)
+        begin += len(run.text)
+    is_ours = row.action == "fold" or any(run.style.startswith("label-") for run in row.runs)
+    return 0, 0 if is_ours else len(row.text)

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from tui_agent.language import N_, _
 from tui_agent.ui.commands import PREFIXES, begins_shell, completions
+from tui_agent.ui.messages import Awaited
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
@@ -30,6 +31,11 @@ _BESIDE = 5
 """Columns of the prompt that are no room for text: border, padding, and the cursor."""
 
 _LONGEST_SHOWN = 200
+_HOW: dict[Awaited, str] = {
+    "answer": N_("Esc stops the answer and takes it back"),
+    "command": N_("Esc stops the command and takes it back"),
+    "model": N_("Esc takes it back into the prompt"),
+}
 _ROWS = 4
 """Messages that are shown while they wait; each has a row."""
 
@@ -63,8 +69,8 @@ class PromptArea(Vertical):
         fitting = next((each for each in map(_, _PLACEHOLDERS) if cell_len(each) <= room), _(_PLACEHOLDERS[-1]))
         prompt.placeholder = Content(fitting)
 
-    def show_waiting(self, waiting: Sequence[str], is_answering: bool = True) -> None:
-        """Show the messages that wait to be sent: for the end of an answer, else for a model that can be asked."""
+    def show_waiting(self, waiting: Sequence[str], until: Awaited = "answer") -> None:
+        """Show the messages that wait to be sent, and what Esc does while they wait for that."""
         shown = waiting if len(waiting) <= _ROWS else waiting[: _ROWS - 1]
         rows = [
             Content.styled(_("queued  "), "$accent") + content(text.strip()[:_LONGEST_SHOWN], single_line=True)
@@ -73,10 +79,7 @@ class PromptArea(Vertical):
         if len(shown) < len(waiting):
             rows.append(Content.styled(_("and {n} more").format(n=len(waiting) - len(shown)), MUTED))
         if rows:
-            how = (
-                _("Esc stops the answer and takes it back") if is_answering else _("Esc takes it back into the prompt")
-            )
-            rows.append(Content.styled(how, MUTED))
+            rows.append(Content.styled(_(_HOW[until]), MUTED))
         queued = self.query_one("#queued", Static)
         queued.set_class(bool(rows), "-open")
         queued.update(Content("\n").join(rows))

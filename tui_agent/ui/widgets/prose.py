@@ -11,6 +11,18 @@ from tui_agent.ui.widgets.wrapping import line_starts
 class Prose(Static):
     """Shows `Content`. Textual breaks lines at blanks alone, of which a Chinese sentence has few."""
 
+    def __init__(
+        self,
+        shown: Content = Content(""),  # noqa: B008 - it cannot be changed
+        *,
+        hang: int = 0,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        """`hang` is how many cells are left blank before what goes on from a line above."""
+        super().__init__(shown, id=id, classes=classes)
+        self._hang = hang
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._rows(width))
 
@@ -24,5 +36,10 @@ class Prose(Static):
         rows: list[Content] = []
         for line in shown.split("\n", allow_blank=True):
             starts = line_starts(line.plain, width) if width else [0]
-            rows += [row.rstrip() for row in line.divide(starts[1:])]
+            first, *rest = line.divide(starts[1:2])
+            rows.append(first.rstrip())
+            room = max(width - self._hang, 1)
+            for more in rest:
+                further = more.divide(line_starts(more.plain, room)[1:])
+                rows += [Content(" " * self._hang) + row.rstrip() for row in further]
         return rows

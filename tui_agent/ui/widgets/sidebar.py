@@ -149,6 +149,12 @@ class MemoryList(OptionList):
         self.add_options([option for part in parts for option in part(memory)])
         self._go_to(nearest)
 
+    def go_to_summary(self) -> bool:
+        """Highlight the first line of the live summary, its heading in view; whether there is one."""
+        has_one = self._go_to([row for row in self._rows.values() if row.kind == "item"])
+        self.scroll_home(animate=False)
+        return has_one
+
     def go_to_left_out(self) -> bool:
         """Highlight the weightiest detail that was left out; whether there is one."""
         return self._go_to([row for row in self._rows.values() if row.kind == "left out"])
@@ -327,7 +333,7 @@ def describe(version: Logged) -> str:
 
 def _detail_text(detail: Detail) -> Content:
     said = "" if detail.origin == "user" else f"  ({word(detail.origin)})"
-    text = Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.text, single_line=True)
+    text = Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.words or detail.text, single_line=True)
     return text + Content.styled(said, MUTED) if said else text
 
 

@@ -20,10 +20,10 @@ Choice = Literal["again", "key", "local", "tour", "install"]
 
 _CHOICES: tuple[tuple[Choice, str, str], ...] = (
     ("again", N_("Look again"), N_("for a key and for local servers")),
-    ("key", N_("Enter a key"), N_("for this run, or kept in the keyring")),
+    ("key", N_("Enter a key"), N_("for this run, or for the keyring")),
     ("local", N_("Enter an address"), N_("of an OpenAI-compatible server")),
     ("tour", N_("Take the tour"), N_("two minutes; needs no model")),
-    ("install", N_("Copy the command"), N_("that installs a small local model, no key needed:")),
+    ("install", N_("Copy the command"), N_("to install a small local model:")),
 )
 
 

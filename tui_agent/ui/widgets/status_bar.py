@@ -118,8 +118,15 @@ class StatusLine(Widget):
         if is_plain():
             return Content.styled(in_words(gauge), style_of(gauge))
         cells = 12 if self.app.size.width >= 80 else 8
-        share = f" {gauge.share:.0%}" if gauge.share is not None else ""
         state = state_word(gauge)
+        if state == "over" and gauge.share is not None:
+            said = _(" {share:.0%} of the window").format(share=gauge.share)
+            return (
+                Content.styled(bar(gauge, cells), style_of(gauge))
+                + Content(f" {tokens_text(gauge)}")
+                + Content.styled(said, style_of(gauge))
+            )
+        share = f" {gauge.share:.0%}" if gauge.share is not None else ""
         line = Content.styled(bar(gauge, cells), style_of(gauge)) + Content(f" {tokens_text(gauge)}{share}")
         return line + Content.styled(f" {word(state)}", style_of(gauge)) if state else line
 

@@ -4,7 +4,7 @@ words, for the line that a call has in the transcript. The opened card shows wha
 import re
 from functools import cache
 
-from tui_agent.language import N_, _
+from tui_agent.language import N_, _, ngettext
 
 _DENIED = N_("The user denied this call.")
 _DENIED_WITH_WORDS = N_("The user denied this call and said: {words}")
@@ -80,6 +80,8 @@ TOLD = (
 )
 """Each as it is made where a call fails, `{name}` for what differs; the test beside it finds those that are missing."""
 
+_COUNT = re.compile(r"(?P<n>[\d,]+)(?P<more>\+?) (?P<noun>line|file|match|character)(?:s|es)?(?: of (?P<whole>.+))?")
+
 
 def in_readers_words(line: str) -> str:
     """The first line of what a model was told, in the reader's language; unchanged when it is not one of ours."""
@@ -106,3 +108,22 @@ def _pattern(template: str) -> re.Pattern[str]:
     literal = [f"(?P<{each}>.+?)" if place % 2 else re.escape(each) for place, each in enumerate(pieces)]
     more = "" if template.endswith("}") else r"(?:\s.*)?"
     return re.compile(f"{''.join(literal)}{more}$".replace(".+?)$", ".+)$"))
+
+
+def counted(summary: str) -> str:
+    """What a tool says came of a call (`62 lines of 200`), in the reader's language."""
+    return ", ".join(map(_counted, summary.split(", ")))
+
+
+def _counted(piece: str) -> str:
+    match = _COUNT.fullmatch(piece)
+    if match is None:
+        return _("empty") if piece == "empty" else piece
+    count = int(match["n"].replace(",", ""))
+    words = {
+        "line": ngettext("{n} line", "{n} lines", count),
+        "file": ngettext("{n} file", "{n} files", count),
+        "match": ngettext("{n} match", "{n} matches", count),
+        "character": ngettext("{n} character", "{n} characters", count),
+    }[match["noun"]].format(n=match["n"] + match["more"])
+    return _("{part} of {whole}").format(part=words, whole=match["whole"]) if match["whole"] else words
