@@ -67,7 +67,6 @@ class Reasoning:
     """The wire field it came in; "think" when it stood in tags inside the content."""
 
     endpoint: str = ""
-    """The base URL it came from."""
 
     raw: str = ""
     """Structured reasoning as it came (compact JSON), for endpoints that want it back unchanged; "" for none."""
@@ -176,7 +175,7 @@ class AssistantSaid:
 
 @frozen
 class ToolReturned:
-    """What came of a call; each call has exactly one."""
+    """What came of a call, with a `summary` of it for the screen (`62 lines`); each call has exactly one."""
 
     call_id: str
     output: str
@@ -184,10 +183,8 @@ class ToolReturned:
     name: str = ""
     subject: str = ""
     """What the call was about in a word (a path, a command): one result supersedes another of the same subject."""
-
-    seconds: float = 0.0
     summary: str = ""
-    """What came of it in a few words, for the screen: `62 lines`, `+2 -0`; "" where the tool does not say."""
+    seconds: float = 0.0
 
 
 @frozen
