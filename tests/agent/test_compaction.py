@@ -110,8 +110,9 @@ async def test_a_proposal_from_before_another_compaction_is_refused(tmp_path: Pa
         server.script(says("- six messages"), says("- six messages"))
         proposal = await propose(at, keep=2)
         await compact(at, keep=4)
-        with pytest.raises(CompactionError, match="changed since"):
+        with pytest.raises(CompactionError, match="changed since") as told:
             await at.services.apply(at.session, proposal)
+        assert told.value.todo == "Propose it again."
 
 
 @pytest.mark.parametrize(
