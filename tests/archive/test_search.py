@@ -1,6 +1,7 @@
 """Search: every word typed is looked for as it stands, newest first."""
 
 import random
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -277,6 +278,22 @@ def test_an_answer_is_found_by_its_words_and_by_its_calls_each_on_a_line_of_its_
     calls = (ToolCall("c1", "read", '{"path":"a"}'), ToolCall("c2", "write", "{}"))
     assert searchable(answered(1, "two calls", *calls).entry) == 'two calls\nread {"path":"a"}\nwrite {}'
     assert searchable(answered(1, "none").entry) == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (r"it lies in C:\temp\new", r"C:\temp"),
+        ("a tab\there", '"tab here"'),
+        (unicodedata.normalize("NFD", "한국어를 배웁니다"), "한국어"),
+        (unicodedata.normalize("NFD", "der Süden"), "süden"),
+    ],
+)
+async def test_what_is_stored_in_another_form_than_it_is_asked_for_is_found(
+    archive: Archive, text: str, query: str
+) -> None:
+    await archive.append("one", [said(1, text), said(2, "something else")], {})
+    assert await _found(archive, query) == {1}
 
 
 def test_what_is_no_character_parts_words_like_a_blank() -> None:
