@@ -66,6 +66,40 @@ def test_an_endless_line_without_white_space_is_read_in_proportion_too() -> None
     assert growth(packed[:250_000], packed, as_tool=True) <= NOISE
 
 
+STARTS = [
+    "",
+    "/",
+    "~/",
+    "$x/",
+    "C:\\",
+    "1.2.3",
+    "v1.2.3-",
+    "a@",
+    "--a",
+    "a=",
+    "A",
+    "_",
+    "0x",
+    "x.y",
+    "run ",
+    "$ ",
+    "Error: ",
+]
+MIDDLES = ["a", "a-", "a.", "A1", "1", "_a", "aB", "a/", "-1.", "%", ":1", "a:", "a::", "a=", "a ", "1,", "的/"]
+ENDS = ["#x", "\\", "?=", "/#x", '"']
+
+
+@pytest.mark.parametrize("length", [60, 380])
+@pytest.mark.parametrize("start", STARTS)
+def test_what_is_nearly_a_detail_is_soon_left(start: str, length: int) -> None:
+    started = time.process_time()
+    for middle in MIDDLES:
+        for end in ENDS:
+            spans_of(f"{start}{repeated(middle, length)}{end}", "user")
+
+    assert time.process_time() - started < 2
+
+
 # ── blocks ───────────────────────────────────────────────────────────────────
 
 

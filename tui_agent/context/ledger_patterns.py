@@ -58,7 +58,8 @@ _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2}|:\d{1,5})?")
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _VERSION = re.compile(
-    r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}(?:[-.+]?[A-Za-z0-9]+){0,6}|v\d{1,4}(?:\.\d{1,5})+[\w.-]{0,30}"
+    r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}"
+    r"(?:[A-Za-z0-9]+(?:[-.+][A-Za-z0-9]+){0,5}|(?:[-.+][A-Za-z0-9]+){0,6})|v\d{1,4}(?:\.\d{1,5})+[\w.-]{0,30}"
 )
 _REQUIREMENT = re.compile(r"@?[\w./-]{1,100}(?:[=~<>!]=|@[~^]?v?(?=\d{1,4}\.\d))v?\d[\w.*-]{0,40}", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -87,7 +88,7 @@ _HIDDEN_FILE = re.compile(
     r"\.(?:gitignore|dockerignore|npmrc|bashrc|zshrc|profile|editorconfig|eslintrc|prettierrc|env(?:\.\w+)?|gitattributes)"
 )
 _SEGMENT = r"[\w.@%+$*~\u4e00-\u9fff-]{1,100}"
-_ROOTED = re.compile(rf"(?:~|\.{{1,2}}|\$\w{{1,40}})?/(?:{_SEGMENT}/?){{1,40}}(?::\d+(?::\d+)?)?")
+_ROOTED = re.compile(rf"(?:~|\.{{1,2}}|\$\w{{1,40}})?/{_SEGMENT}(?:/{_SEGMENT}){{0,39}}/?(?::\d+(?::\d+)?)?")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\[\w.-]+\\)[\w.$%+~\\/\u4e00-\u9fff-]{1,300}")
 _RELATIVE = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT}){{1,40}}/?(?::\d+(?::\d+)?)?|[\w.-]{{1,100}}/")
 _DIRECTORIES = listed(
