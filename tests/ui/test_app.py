@@ -10,6 +10,7 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
+from tui_agent.agent.connection import has_local_model
 from tui_agent.core.entries import Compacted, Item
 from tui_agent.model.embedded import install_command, is_installed
 from tui_agent.settings import Settings
@@ -73,6 +74,8 @@ async def test_what_is_typed_before_anything_is_loaded_is_not_lost(tmp_path: Pat
 
 
 async def test_with_nothing_configured_the_start_card_says_what_to_do(tmp_path: Path) -> None:
+    if await has_local_model():
+        pytest.skip("a local server with a model runs on this machine, and is found")
     settings = Settings(data_dir=str(tmp_path), embedded="off")
     app = TuiAgentApp(settings, directory=tmp_path)
     async with app.run_test(size=USUAL) as pilot:
