@@ -2,7 +2,7 @@
 
 import os
 import threading
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import pytest
 
@@ -121,3 +121,24 @@ def test_a_lock_holds_though_there_is_no_room_for_its_owner() -> None:
     lock.write_owner()
     assert lock.share()
     lock.release(remove=False)
+
+
+class _GoneForAMoment(PosixPath):
+    """A path at which there is nothing when it is looked at for the second time."""
+
+    looks = 0
+
+    def __fspath__(self) -> str:
+        self.looks += 1
+        return f"{self}-gone" if self.looks == 2 else str(self)
+
+
+def test_a_lock_on_a_file_that_its_last_owner_removed_meanwhile_is_taken_again(tmp_path: Path) -> None:
+    path = _GoneForAMoment(tmp_path / "lock")
+    before = len(os.listdir("/dev/fd"))
+    lock = FileLock.take(path)
+    assert lock is not None
+    assert path.looks == 4
+    assert len(os.listdir("/dev/fd")) == before + 1
+    assert FileLock.take(tmp_path / "lock") is None
+    lock.release()
