@@ -74,6 +74,10 @@ def count_tokens(body: dict[str, Any]) -> int:
     return len(json.dumps(counted, ensure_ascii=False)) // 4
 
 
+_TURNS_OF_THE_LOOP = 10
+"""More than lie between a connection that is accepted and its task."""
+
+
 class ModelServer:
     """An endpoint that answers with the given answers, in order."""
 
@@ -172,11 +176,16 @@ class ModelServer:
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def _close(self) -> None:
-        if self._server is not None:
-            self._server.close()
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        assert self._server is not None
+        # Python 3.11 leaves a connection open that comes while its server is closed: first, no more of them come.
+        for listening in self._server.sockets:
+            self._loop.remove_reader(listening.fileno())
+        for _ in range(_TURNS_OF_THE_LOOP):
+            for task in tuple(self._tasks):
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.sleep(0)
+        self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
