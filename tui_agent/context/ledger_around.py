@@ -15,6 +15,7 @@ from tui_agent.core.readings import deed_of, said_text
 LONGEST = 100
 """Characters of a sentence that are carried with a detail, at most."""
 
+_SAYS_ANYTHING = re.compile(r"\w\w")
 _FAR = 250
 """Characters before and behind a detail in which its sentence is looked for."""
 
@@ -24,32 +25,47 @@ _BARE: frozenset[DetailKind] = frozenset({"path", "url", "hash", "version", "num
 
 def words_around(text: str, said: str) -> str:
     """The sentence of `said` in which `text` stands, word for word, cut to `LONGEST`; "" if nothing else is in it."""
-    match = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said, re.ASCII)
-    if match is None or "\n" in text or len(text) >= LONGEST:
+    place = -1 if "\n" in text or len(text) >= LONGEST else _place_of(text, said)
+    if place < 0:
         return ""
-    first = max(said.rfind("\n", 0, match.start()) + 1, match.start() - _FAR)
-    line_end = said.find("\n", match.end())
-    last = min(line_end if line_end >= 0 else len(said), match.end() + _FAR)
+    behind = place + len(text)
+    first = max(said.rfind("\n", 0, place) + 1, place - _FAR)
+    line_end = said.find("\n", behind)
+    last = min(line_end if line_end >= 0 else len(said), behind + _FAR)
     for sentence in sentences(said[first:last]):
         begin = first + sentence.start
         end = begin + len(sentence.text)
-        if begin <= match.start() and match.end() <= end:
-            words = _cut(said, match, begin, end)
-            return words if re.search(r"\w\w", words.replace(text, "", 1)) else ""
+        if begin <= place and behind <= end:
+            words = _cut(said, place, behind, begin, end)
+            return words if _SAYS_ANYTHING.search(words.replace(text, "", 1)) else ""
     return ""
 
 
-def _cut(said: str, match: re.Match[str], begin: int, end: int) -> str:
-    """What stands between `begin` and `end`, or as much of it around the match, up to whole words."""
+def _place_of(text: str, said: str) -> int:
+    """Where `text` first stands as a word of its own; -1 for nowhere."""
+    place = said.find(text)
+    while place >= 0 and (
+        _is_in_word(said[max(place - 1, 0) : place]) or _is_in_word(said[place + len(text) : place + len(text) + 1])
+    ):
+        place = said.find(text, place + 1)
+    return place
+
+
+def _is_in_word(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")
+
+
+def _cut(said: str, place: int, behind: int, begin: int, end: int) -> str:
+    """What stands between `begin` and `end`, or as much of it around the detail, up to whole words."""
     if end - begin <= LONGEST:
         return said[begin:end]
-    room = LONGEST - len(match.group())
-    left = max(begin, match.start() - max(room * 2 // 3, room - (end - match.end())))
+    room = LONGEST - (behind - place)
+    left = max(begin, place - max(room * 2 // 3, room - (end - behind)))
     right = min(end, left + LONGEST)
     if left > begin:
-        left = min(said.find(" ", left, match.start()) + 1 or left, match.start())
+        left = min(said.find(" ", left, place) + 1 or left, place)
     if right < end:
-        right = max(said.rfind(" ", match.end(), right), match.end()) if " " in said[match.end() : right] else right
+        right = max(said.rfind(" ", behind, right), behind) if " " in said[behind:right] else right
     return ("… " if left > begin else "") + said[left:right] + (" …" if right < end else "")
 
 
@@ -65,17 +81,19 @@ def with_words(
         room: tokens that all the lines may take; None for as many as it takes.
     """
     spoken = {each.seq: each for each in entries} if any(each.kind in _BARE for each in details) else {}
-    left = None if room is None else room - sum(estimate(line(each)) + 2 for each in details)
+    sizes = {each.text: estimate(line(each)) for each in details}
+    left = None if room is None else room - sum(sizes[each.text] + 2 for each in details)
     shown: dict[str, Detail] = {}
     for detail in sorted(details, key=weight):
         words = detail.words or (_words_of(detail, spoken) if detail.kind in _BARE else "")
-        if any(value in words for value in outdated):
+        if words and any(value in words for value in outdated):
             words = ""
-        cost = estimate(words) - estimate(line(detail)) if words else 0
+        cost = estimate(words) - sizes[detail.text] if words else 0
         if left is not None and cost > left:
             continue
         left = None if left is None else left - cost
-        shown[detail.text] = replace(detail, words=words)
+        if words != detail.words:
+            shown[detail.text] = replace(detail, words=words)
     return tuple(shown.get(each.text, each) for each in details)
 
 
