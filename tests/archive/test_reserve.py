@@ -80,7 +80,7 @@ async def test_a_session_can_be_deleted_on_a_full_disk(small: tuple[Archive, Roo
 async def test_a_used_up_reserve_comes_back_when_there_is_room(
     small: tuple[Archive, Room, list[NotSaved]], path: Path
 ) -> None:
-    archive, room, _ = small
+    archive, room, told = small
     await archive.append("one", [answered(3, "x" * 100_000)], {"seq": 3}, at_last=True)
     room.fill()
     with pytest.raises(NotSaved):
@@ -89,6 +89,10 @@ async def test_a_used_up_reserve_comes_back_when_there_is_room(
     await archive.recover()
     assert reserve_of(path).stat().st_size == BYTES
     await archive.append("one", [answered(4, "x" * 100_000)], {"seq": 4})
+    assert len(told) == 1
+    room.fill()
+    await archive.append("one", [answered(5, "x" * 100_000)], {"seq": 5}, at_last=True)
+    assert len(told) == 2  # another shortage
 
 
 async def test_without_room_for_the_reserve_it_is_not_all_well_again(
@@ -139,7 +143,7 @@ async def test_an_opening_that_must_write_on_a_full_disk_takes_the_reserve_and_t
         archive = await Archive.open(path, vfs=name, migrations=[*MIGRATIONS, "CREATE TABLE more (x INTEGER) STRICT"])
         told: list[NotSaved] = []
         archive.watch(told.append)
-        assert len(told) == 1
+        assert ["the disk is full" in str(each) for each in told] == [True]
         assert not archive.read_only
         assert [session.id for session in await archive.sessions()] == ["one"]
         await archive.close()
