@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_agent.context.ledger import carry, details_of, line, supersede
-from tui_agent.context.ledger_around import LONGEST, replaced_values, with_words, words_around
+from tui_agent.context.ledger_around import LONGEST, MOST, replaced_values, with_words, words_around
 from tui_agent.context.tokens import estimate
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, TextPart, ToolReturned, UserSaid
@@ -73,11 +73,21 @@ def test_words_cost_room_and_never_push_a_detail_out() -> None:
     entries = said(*(f"The gate of our neighbour number {n} listens on port {n * 1117} at night" for n in range(1, 9)))
     carried, _ = carry([each for each in details_of(entries) if each.kind == "number"], 100)
     bare = sum(estimate(line(each)) + 2 for each in carried)
-    told = with_words(carried, entries, room=bare + 20)
+    told = with_words(carried, entries, room=bare + 30)
     assert [each.text for each in told] == [each.text for each in carried]
     assert 0 < sum(bool(each.words) for each in told) < len(told)
-    assert sum(estimate(line(each)) + 2 for each in told) <= bare + 20
+    assert sum(estimate(line(each)) + 2 for each in told) <= bare + 30
     assert told[-1].words  # the newest first
+
+
+def test_words_are_looked_for_around_the_weightiest_alone() -> None:
+    entries = said(
+        *(f"The gate of our neighbour number {n} listens on port {n * 1117} at night" for n in range(1, 901))
+    )
+    details = [each for each in details_of(entries) if each.kind == "number"]
+    told = with_words(details, entries)
+    assert [each.text for each in told] == [each.text for each in details]
+    assert [bool(each.words) for each in told] == [False] * (len(details) - MOST) + [True] * MOST
 
 
 def test_no_words_bring_back_a_value_that_was_replaced() -> None:

@@ -144,11 +144,15 @@ def carry(
     """
     stated = _without_contained([detail for detail in details if detail.origin == "user"])
     dropped = _series(stated)
-    # Apart they take at most a token each more than together.
-    if estimate("\n".join(map(line, stated))) + (1 + _LINE_TOKENS) * len(stated) > budget_tokens:
+    if most_tokens(stated, estimate) > budget_tokens:
         dropped |= _too_many(stated, dropped, budget_tokens, estimate)
     carried = tuple(detail for detail in stated if id(detail) not in dropped)
     return carried, tuple(detail for detail in stated if id(detail) in dropped)
+
+
+def most_tokens(details: Sequence[Detail], estimate: Callable[[str], int] = estimate_tokens) -> int:
+    """Tokens that these take as lines, at most: counted together, for apart each takes at most one more."""
+    return estimate("\n".join(map(line, details))) + (1 + _LINE_TOKENS) * len(details)
 
 
 def _too_many(
@@ -220,6 +224,7 @@ __all__ = [
     "line",
     "lost",
     "merged",
+    "most_tokens",
     "supersede",
     "weight",
 ]

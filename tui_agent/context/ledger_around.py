@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tui_agent.context.gathering import speaker_of
-from tui_agent.context.ledger import line, weight
+from tui_agent.context.ledger import line, most_tokens, weight
 from tui_agent.context.ledger_named import value_of
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.tokens import estimate
@@ -14,6 +14,9 @@ from tui_agent.core.readings import deed_of, said_text
 
 LONGEST = 100
 """Characters of a sentence that are carried with a detail, at most."""
+
+MOST = 256
+"""Details, the weightiest, that words are looked for: so many can be read as sentences, of more a list remains."""
 
 _SAYS_ANYTHING = re.compile(r"\w\w")
 _FAR = 250
@@ -81,14 +84,17 @@ def with_words(
         room: tokens that all the lines may take; None for as many as it takes.
     """
     spoken = {each.seq: each for each in entries} if any(each.kind in _BARE for each in details) else {}
-    sizes = {each.text: estimate(line(each)) for each in details}
-    left = None if room is None else room - sum(sizes[each.text] + 2 for each in details)
+    left = None if room is None else room - most_tokens(details)
     shown: dict[str, Detail] = {}
+    looked_for = 0
     for detail in sorted(details, key=weight):
-        words = detail.words or (_words_of(detail, spoken) if detail.kind in _BARE else "")
+        words = detail.words
+        if not words and detail.kind in _BARE and looked_for < MOST:
+            words = _words_of(detail, spoken)
+            looked_for += 1
         if words and any(value in words for value in outdated):
             words = ""
-        cost = estimate(words) - sizes[detail.text] if words else 0
+        cost = estimate(words) - estimate(line(detail)) if words else 0
         if left is not None and cost > left:
             continue
         left = None if left is None else left - cost

@@ -16,7 +16,7 @@ Language = Literal["en", "zh", "other"]
 SECTIONS = ("goals", "rules", "files", "findings", "unfinished")
 """The sections of a summary, in the order they are shown."""
 
-_SAMPLE_CHARACTERS = 2_000
+_SAMPLE_CHARACTERS = 500
 _ENTRIES_SAMPLED = 400
 _OTHER_FROM = 0.15
 _CJK_FROM = 0.3

@@ -11,9 +11,11 @@ _CJK_RUN = re.compile(f"[{_CJK}]+")
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff]+|[\u3040-\u30ff\uac00-\ud7af]")
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
-_LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 """ASCII bytes to what is left of them when a text is taken apart into words: lower case, and blanks between."""
+
+
+_ASCII_LETTERS = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)).ljust(256)
 
 
 def listed(words: str) -> frozenset[str]:
@@ -53,12 +55,9 @@ _EMPTY_CJK = frozenset(
 
 
 def cjk_share(text: str) -> float:
-    """Share of Chinese, Japanese and Korean characters among these and words of other scripts; 0.0 without either."""
+    """Share of Chinese, Japanese and Korean characters among these and Latin words; 0.0 without either."""
     characters = len(_CJK_CHARACTER.findall(_ASCII_RUN.sub(" ", text)))
-    if not characters:
-        return 0.0
-    others = sum(not word.isdigit() for word in _WORD.findall(text))
-    return characters / (characters + others)
+    return characters / (characters + _latin_words(text)) if characters else 0.0
 
 
 def has_other_script(text: str, share: float) -> bool:
@@ -69,7 +68,12 @@ def has_other_script(text: str, share: float) -> bool:
     chinese = len(_CJK_CHARACTER.findall(foreign))
     if not others or others < share * (others + chinese):
         return False
-    return others >= share * (others + chinese + len(_LATIN_WORD.findall(text)))
+    return others >= share * (others + chinese + _latin_words(text))
+
+
+def _latin_words(text: str) -> int:
+    """How many there are, nearly: an accent parts a word, for no language is told from another by that."""
+    return len(text.encode("ascii", "replace").translate(_ASCII_LETTERS).split())
 
 
 def words_of(text: str) -> list[str]:
