@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
@@ -17,11 +18,10 @@ from typing import Any
 from textual.pilot import Pilot
 
 from tests.benchmarks.figures import Figure
-from tests.benchmarks.sessions import last_words, store_all
+from tests.benchmarks.sessions import UNFOLDED, entries, last_words, store_all
 from tests.benchmarks.streaming import answer
 from tests.benchmarks.terminal import SIZE, NeverSeen, serving
 from tests.ui.screen_text import screen_text
-from tui_agent.core.entries import Noticed
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.conductor import Conductor
@@ -73,12 +73,16 @@ async def _until(is_so: Callable[[], bool]) -> None:
 
 
 async def _append(conductor: Conductor, pilot: Pilot[Any]) -> Stalls:
+    """Messages, in which exact details are looked for meanwhile; somebody types, so no search for garbage is due."""
     session = conductor.view.session
     assert session is not None
+    messages = [*islice(entries(_APPENDED + UNFOLDED, seed=2), _APPENDED)]
     async with _watched() as stalls:
-        for number in range(_APPENDED):
-            conductor.show_events(await session.append(Noticed(f"notice {number}")))
-            await pilot.pause()
+        for message in messages:
+            conductor.show_events(await session.append(message))
+            await pilot.press("a")
+        assert session.details.search is not None, "so many messages are searched"
+        await session.details.search
     return stalls
 
 
@@ -124,7 +128,7 @@ def _block(characters: int) -> str:
 
 
 _SCENES: tuple[tuple[str, Work, str, float], ...] = (
-    (f"{_APPENDED} entries are appended", _append, "", _APPEND),
+    (f"{_APPENDED} messages are appended", _append, "", _APPEND),
     ("a search is typed, all sessions", _search, "", _KEY),
     ("50,000 characters of Markdown arrive", _stream, answer(50_000), _KEY),
     ("a code block of 2,400,000 characters arrives", _stream, _block(2_400_000), _BLOCK),
