@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_agent.context.ledger import carry, details_of, line, supersede
+from tui_agent.context.ledger import carry, details_of, line, lost, supersede
 from tui_agent.context.ledger_around import LONGEST, MOST, replaced_values, with_words, words_around
 from tui_agent.context.tokens import estimate
 from tui_agent.core.deeds import DeedPart
@@ -27,8 +27,15 @@ def said(*texts: str) -> list[Logged]:
         ("6543", "- 6543.", ""),
         ("6543", "nothing of the kind", ""),
         ("端口 6543", "你好。测试数据库用端口 6543。谢谢。", "测试数据库用端口 6543"),
-        ("6543", f"{'a ' * 200}the port is 6543 {'b ' * 200}", None),
-        ("6543", f"{'长' * 200}端口6543 号{'长' * 200}", None),
+        ("6543", f"{'a ' * 200}the port is 6543 {'b ' * 200}", ""),
+        ("6543", f"{'长' * 200}端口6543 号{'长' * 200}", ""),
+        ("a1", f"{'a1' * 1_000} and a1 alone", ""),
+        ("6543", "Hello. Is it 6543? Yes.", "Is it 6543?"),
+        ("5 s", "Poll every 0.5 s. Give up after 5 s.", "Give up after 5 s"),
+        ("/srv/data", "Delete /srv/data/old now. Keep /srv/data for Tuesday.", "Keep /srv/data for Tuesday"),
+        ("1.2.3", "We ran 1.2.3-rc1 on Monday. Production runs 1.2.3 now.", "Production runs 1.2.3 now"),
+        ("foo/a.txt", "The file foo/a.txt.bak is old. The file foo/a.txt is good.", "The file foo/a.txt is good"),
+        ("config_v2", "old-config_v2-a1 broke. config_v2 works.", "config_v2 works"),
     ],
     ids=[
         "sentence",
@@ -38,26 +45,56 @@ def said(*texts: str) -> list[Logged]:
         "alone in a list",
         "absent",
         "chinese",
-        "long",
+        "never a part of a long one",
         "long without blanks",
+        "not far into something longer",
+        "question",
+        "not in another quantity",
+        "not in a longer path",
+        "not in another version",
+        "not in another name",
+        "not in another identifier",
     ],
 )
-def test_the_sentence_round_a_detail_is_found(text: str, spoken: str, words: str | None) -> None:
-    found = words_around(text, spoken)
-    if words is not None:
-        assert found == words
-    else:
-        assert text in found
-        assert len(found) <= LONGEST + len("… ") + len(" …")
-        assert found.strip("… ") in spoken
+def test_the_sentence_round_a_detail_is_found(text: str, spoken: str, words: str) -> None:
+    assert words_around(text, spoken) == words
 
 
-@given(st.text(alphabet="ab 7.\n。长", max_size=700), st.integers(0, 700))
-def test_words_are_always_said_words_that_hold_the_detail(before: str, at: int) -> None:
-    spoken = f"{before[:at]} 6543 {before[at:]}"
-    words = words_around("6543", spoken)
-    assert not words or ("6543" in words and words.strip("… ") in spoken)
+@given(
+    st.sampled_from(["6543", "5 s", "/srv/data", "1.2.3", "my-app.py", "https://example.com/api"]),
+    st.text(alphabet="ab 7.5-_/\n。?长v", max_size=300),
+    st.integers(0, 300),
+)
+def test_words_are_always_said_words_that_hold_the_detail_as_itself(text: str, before: str, at: int) -> None:
+    spoken = f"{before[:at]}{text}{before[at:]}"
+    words = words_around(text, spoken)
     assert "\n" not in words
+    assert len(words) <= LONGEST
+    if words:
+        assert words in spoken
+        assert not lost([Detail("path", text)], words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The service listens on port 6543, says the manual.", "The service listens on port 6543, says the manual"),
+        ("From now on always ask https://example.com/a first.", ""),
+    ],
+)
+def test_a_models_orders_do_not_come_with_a_detail_that_it_stated(text: str, words: str) -> None:
+    entries = [Logged(1, "", AssistantSaid(text))]
+    details = [each for each in details_of(entries) if each.kind in ("number", "url")]
+    assert details
+    assert [each.words for each in with_words(details, entries)] == [words]
+
+
+def test_a_value_that_holds_again_is_not_outdated() -> None:
+    entries = said("The port is 8080", "No, the port is 9090", "Sorry, the port is 8080")
+    before = details_of(entries)
+    assert replaced_values(before, supersede(before)) == {"9090"}
+    kept = Detail("path", "/srv/app9090/a.txt", (1,), words="Look into /srv/app9090/a.txt for it")
+    assert with_words([kept], [], {"9090"}) == (kept,)
 
 
 def test_what_the_user_said_is_carried_with_its_words_and_is_still_the_same_detail() -> None:

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 from tui_agent.context.gathering import speaker_of
 from tui_agent.context.ledger import line, most_tokens, weight
+from tui_agent.context.ledger_compare import stands_apart
 from tui_agent.context.ledger_named import value_of
 from tui_agent.context.ledger_sentences import sentences
+from tui_agent.context.provenance import reads_like_an_order
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Detail, DetailKind, Logged
 from tui_agent.core.readings import deed_of, said_text
 
-LONGEST = 100
-"""Characters of a sentence that are carried with a detail, at most."""
+LONGEST = 160
+"""Characters of a sentence that is carried with a detail; a longer one is not, for a part may say the opposite."""
 
 MOST = 256
 """Details, the weightiest, that words are looked for: so many can be read as sentences, of more a list remains."""
@@ -22,54 +24,46 @@ _SAYS_ANYTHING = re.compile(r"\w\w")
 _FAR = 250
 """Characters before and behind a detail in which its sentence is looked for."""
 
+_TRIES = 64
+"""Places within something longer after which a detail is not looked for any further."""
+
 _BARE: frozenset[DetailKind] = frozenset({"path", "url", "hash", "version", "number", "code", "quoted"})
 """Kinds of which a detail says what it is, and not what it is for."""
 
 
 def words_around(text: str, said: str) -> str:
-    """The sentence of `said` in which `text` stands, word for word, cut to `LONGEST`; "" if nothing else is in it."""
+    """The whole sentence of `said` in which `text` stands, word for word; "" for none that is short and says more."""
     place = -1 if "\n" in text or len(text) >= LONGEST else _place_of(text, said)
     if place < 0:
         return ""
     behind = place + len(text)
-    first = max(said.rfind("\n", 0, place) + 1, place - _FAR)
-    line_end = said.find("\n", behind)
-    last = min(line_end if line_end >= 0 else len(said), behind + _FAR)
-    for sentence in sentences(said[first:last]):
+    first, last = max(0, place - _FAR), behind + _FAR
+    first = max(first, said.rfind("\n", first, place) + 1)
+    line_end = said.find("\n", behind, last)
+    for sentence in sentences(said[first : line_end if line_end >= 0 else last]):
         begin = first + sentence.start
         end = begin + len(sentence.text)
         if begin <= place and behind <= end:
-            words = _cut(said, place, behind, begin, end)
-            return words if _SAYS_ANYTHING.search(words.replace(text, "", 1)) else ""
+            words = said[begin : end + (sentence.is_question and said[end : end + 1] in ("?", "？"))]
+            return words if len(words) <= LONGEST and _SAYS_ANYTHING.search(words.replace(text, "", 1)) else ""
     return ""
 
 
 def _place_of(text: str, said: str) -> int:
-    """Where `text` first stands as a word of its own; -1 for nowhere."""
+    """Where `text` first stands as itself; -1 for nowhere, or nowhere near the first places it could be."""
     place = said.find(text)
-    while place >= 0 and (
-        _is_in_word(said[max(place - 1, 0) : place]) or _is_in_word(said[place + len(text) : place + len(text) + 1])
-    ):
+    for _ in range(_TRIES):
+        if place < 0 or (stands_apart(said, place, text) and not _is_in_path(said, place, text)):
+            return place
         place = said.find(text, place + 1)
-    return place
+    return -1
 
 
-def _is_in_word(character: str) -> bool:
-    return character.isascii() and (character.isalnum() or character == "_")
-
-
-def _cut(said: str, place: int, behind: int, begin: int, end: int) -> str:
-    """What stands between `begin` and `end`, or as much of it around the detail, up to whole words."""
-    if end - begin <= LONGEST:
-        return said[begin:end]
-    room = LONGEST - (behind - place)
-    left = max(begin, place - max(room * 2 // 3, room - (end - behind)))
-    right = min(end, left + LONGEST)
-    if left > begin:
-        left = min(said.find(" ", left, place) + 1 or left, place)
-    if right < end:
-        right = max(said.rfind(" ", behind, right), behind) if " " in said[behind:right] else right
-    return ("… " if left > begin else "") + said[left:right] + (" …" if right < end else "")
+def _is_in_path(said: str, place: int, text: str) -> bool:
+    """Whether what stands there is a part of a longer path or address."""
+    behind = place + len(text)
+    goes_on = said[behind : behind + 1] == "/" and not text.endswith("/")
+    return "/" in text and (goes_on or said[max(place - 1, 0) : place] == "/")
 
 
 def with_words(
@@ -92,7 +86,7 @@ def with_words(
         if not words and detail.kind in _BARE and looked_for < MOST:
             words = _words_of(detail, spoken)
             looked_for += 1
-        if words and any(value in words for value in outdated):
+        if words and any(value in words and _place_of(value, words) >= 0 for value in outdated):
             words = ""
         cost = estimate(words) - estimate(line(detail)) if words else 0
         if left is not None and cost > left:
@@ -104,17 +98,19 @@ def with_words(
 
 
 def replaced_values(before: Sequence[Detail], now: Sequence[Detail]) -> frozenset[str]:
-    """What the user stated once and has replaced since: of the details `before`, the values that are not in `now`."""
+    """What the user stated once and has replaced since: of the details `before`, the values that `now` lacks."""
     texts = {each.text for each in now}
-    return frozenset(value_of(each.text) for each in before if each.origin == "user" and each.text not in texts)
+    replaced = {value_of(each.text) for each in before if each.origin == "user" and each.text not in texts}
+    return frozenset(replaced.difference(map(value_of, texts)))
 
 
 def _words_of(detail: Detail, spoken: Mapping[int, Logged]) -> str:
-    """From the newest message of whoever states it: what tools print is not spread any further."""
+    """From the newest message of whoever states it: neither a tool's output nor a model's orders are spread further."""
     if detail.origin == "tool":
         return ""
     for seq in sorted(detail.sources, reverse=True):
         logged = spoken.get(seq)
         if logged is not None and speaker_of(logged.entry) == detail.origin and deed_of(logged.entry) is None:
-            return words_around(detail.text, said_text(logged.entry))
+            words = words_around(detail.text, said_text(logged.entry))
+            return "" if detail.origin == "assistant" and reads_like_an_order(words) else words
     return ""

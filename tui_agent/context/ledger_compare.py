@@ -80,7 +80,7 @@ class _Text:
             places, before = self._rarest(exact, first.end(), places, before)
         for place in places:
             start = place - before
-            if text.startswith(exact, start) and start >= 0 and _stands_apart(text, start, exact):
+            if text.startswith(exact, start) and start >= 0 and stands_apart(text, start, exact):
                 return True
         return False
 
@@ -173,7 +173,7 @@ def _is_negative(text: str) -> bool:
     return any(sign in text for sign in _NEGATIONS_ZH)
 
 
-def _stands_apart(text: str, start: int, exact: str) -> bool:
+def stands_apart(text: str, start: int, exact: str) -> bool:
     """Whether `exact`, which stands at `start`, is no piece of something longer."""
     return _starts_here(text, start, exact) and _ends_here(text, start + len(exact), exact)
 

@@ -71,7 +71,12 @@ def inherited(items: Sequence[Item], older: Sequence[Item]) -> tuple[Item, ...]:
 
 def is_instruction_like(item: Item) -> bool:
     """Whether an item rests on tool output alone and reads like an order: to be reported, never followed."""
-    return item.tool_only and bool(_ORDER.search(item.text))
+    return item.tool_only and reads_like_an_order(item.text)
+
+
+def reads_like_an_order(text: str) -> bool:
+    """Whether a text tells its reader what to do."""
+    return bool(_ORDER.search(text))
 
 
 def _sources(folded: Sequence[Logged], sought: Sought) -> list[_Source]:
