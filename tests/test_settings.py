@@ -3,7 +3,7 @@
 import os
 import threading
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,9 @@ from tui_agent.settings import (
     load,
     wanted_language,
 )
+
+
+SECRET = "sk-canary-0123456789"
 
 
 def written(folder: Path, text: str) -> Path:
@@ -263,11 +266,6 @@ def test_a_bad_value_names_file_line_key_value_and_what_is_allowed(tmp_path: Pat
         "deny = [1]",
         "keys = 1",
         "keys = {compact = 4}",
-        'base_url = "ftp://example.com"',
-        'base_url = "example.com"',
-        'base_url = "http://"',
-        'base_url = "http://[::1"',
-        'base_url = "http://host:port/"',
         "endpoints = 3",
         "endpoints.a = 3",
         "endpoints.a = {}",
@@ -284,6 +282,92 @@ def test_a_value_of_the_wrong_kind_is_refused_and_the_default_used(tmp_path: Pat
     (problem,) = loaded.problems
     assert "line 1" in problem
     assert problem.endswith("It is not used.")
+
+
+UNREADABLE = [
+    'base_url = "ftp://example.com"',
+    'base_url = "example"',
+    'base_url = "http://"',
+    'base_url = "http://[::1"',
+    'base_url = "http://host:port/"',
+    'base_url = "http://two words.example"',
+    f'base_url = "https://user:{SECRET}@example.com/v1"',
+    "base_url = 3",
+    'base_ulr = "http://127.0.0.1:8080/v1"',
+    'endpoint = "wrok"',
+    "endpoint = 3",
+    'endpont = "home"',
+]
+"""Lines that choose an endpoint which nobody can know."""
+
+
+@pytest.mark.parametrize("line", UNREADABLE)
+def test_an_endpoint_that_cannot_be_read_is_refused_and_no_other_taken_in_its_place(tmp_path: Path, line: str) -> None:
+    loaded = from_file(tmp_path, line)
+    (problem,) = loaded.problems
+    assert "line 1" in problem
+    assert loaded.settings.refused_endpoint == problem
+    assert loaded.settings.base_url == ""
+    assert SECRET not in repr(loaded)
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "TUI_AGENT_BASE_URL", "TUI_AGENT_BASE_ULR"])
+@pytest.mark.parametrize("file", ["", 'base_url = "https://weaker.example/v1"', 'endpoint = "home"\n'])
+def test_a_variable_with_an_unreadable_address_falls_through_to_nothing_weaker(
+    tmp_path: Path, variable: str, file: str
+) -> None:
+    environ = {variable: "nonsense", "OPENAI_API_KEY": "usual"}
+    settings = load({}, environ, written(tmp_path, file + ENDPOINTS)).settings
+    assert variable in settings.refused_endpoint
+    assert settings.base_url == ""
+
+
+@pytest.mark.parametrize("line", UNREADABLE)
+@pytest.mark.parametrize(
+    ("flags", "environ", "address"),
+    [
+        ({"base_url": "127.0.0.1:1/v1"}, {}, "http://127.0.0.1:1/v1"),
+        ({"endpoint": "work"}, {}, "https://work.example/v1"),
+        ({}, {"OPENAI_BASE_URL": "localhost:2/v1"}, "http://localhost:2/v1"),
+        ({}, {"TUI_AGENT_ENDPOINT": "home"}, "http://127.0.0.1:11434/v1"),
+    ],
+)
+def test_a_stronger_word_that_can_be_read_stands_over_one_that_cannot(
+    tmp_path: Path, line: str, flags: dict[str, object], environ: dict[str, str], address: str
+) -> None:
+    settings = load(flags, environ, written(tmp_path, f"{line}\n{ENDPOINTS}")).settings
+    assert (settings.base_url, settings.refused_endpoint) == (address, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("127.0.0.1:9871/v1", "http://127.0.0.1:9871/v1"),
+        ("localhost:8080/v1/", "http://localhost:8080/v1"),
+        ("[::1]:8080", "http://[::1]:8080"),
+        ("models.example.com/v1", "https://models.example.com/v1"),
+    ],
+)
+def test_an_address_may_lack_its_scheme_wherever_it_comes_from(tmp_path: Path, typed: str, read: str) -> None:
+    named = f'endpoint = "a"\nendpoints.a = {{base_url = "{typed}"}}'
+    for loaded in (
+        load({"base_url": typed}, {}, None),
+        load({}, {"OPENAI_BASE_URL": typed}, None),
+        load({}, {"TUI_AGENT_BASE_URL": typed}, None),
+        from_file(tmp_path, f'base_url = "{typed}"'),
+        from_file(tmp_path, named),
+    ):
+        assert (loaded.settings.base_url, loaded.problems) == (read, ())
+
+
+@pytest.mark.parametrize("line", ['base_url = "http://127.0.0.1:8080/v1"', 'endpoint = "home"'])
+def test_a_file_that_is_no_toml_and_chooses_an_endpoint_has_nobody_asked(tmp_path: Path, line: str) -> None:
+    path = written(tmp_path, f"{line}\ntheme = \n")
+    loaded = load({}, {}, path)
+    assert loaded.settings.refused_endpoint == loaded.problems[0]
+    assert "line 2" in loaded.problems[0]
+    assert load({}, {"OPENAI_BASE_URL": "http://here/v1"}, path).settings.refused_endpoint == ""
+    assert load({}, {}, written(tmp_path, f"# {line}\ntheme = \n")).settings.refused_endpoint == ""
 
 
 @pytest.mark.parametrize(
@@ -311,7 +395,7 @@ def test_a_file_that_is_no_toml_gives_the_defaults_and_says_so(tmp_path: Path, c
     path = tmp_path / "config.toml"
     path.write_bytes(content)
     loaded = load({}, {"TUI_AGENT_MODEL": "m"}, path)
-    assert loaded.settings == Settings(model="m")
+    assert replace(loaded.settings, refused_endpoint="") == Settings(model="m")
     assert len(loaded.problems) == 1
     assert str(path) in loaded.problems[0]
 
@@ -324,7 +408,7 @@ def test_a_syntax_error_says_the_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x" * 300, "nul\0", "no/such/place.toml", "\udcff.toml"])
 def test_no_name_of_a_settings_file_can_stop_the_program(tmp_path: Path, name: str) -> None:
     loaded = load({}, {}, tmp_path / name, must_exist=True)
-    assert loaded.settings == Settings()
+    assert replace(loaded.settings, refused_endpoint="") == Settings()
     assert len(loaded.problems) == 1
 
 
@@ -347,7 +431,7 @@ def test_a_settings_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> Non
         file.truncate(1 << 40)
     for path in (big, Path("/dev/zero")):
         loaded = load({}, {}, path)
-        assert loaded.settings == Settings()
+        assert loaded.settings == Settings(refused_endpoint=loaded.problems[0])
         assert loaded.problems == (f"{path} cannot be read: File too large. Defaults are used instead of all of it.",)
     assert load({}, {}, Path("/dev/null")).problems == ()
 
@@ -420,15 +504,12 @@ def test_a_bad_flag_is_a_usage_error(flags: dict[str, object]) -> None:
 
 # ── keys ─────────────────────────────────────────────────────────────────────
 
-SECRET = "sk-canary-0123456789"
-
 
 @pytest.mark.parametrize(
     "text",
     [
         f'api_key = "{SECRET}"',
         f'openai_api_key = "{SECRET}"',
-        f'base_url = "https://user:{SECRET}@example.com/v1"',
         f'endpoints.a = {{base_url = "https://a", api_key = "{SECRET}"}}',
         f'endpoints.a = {{base_url = "https://u:{SECRET}@a"}}',
     ],

@@ -16,6 +16,7 @@
     │   │   ├── EndpointUnreachable
     │   │   ├── RateLimited
     │   │   └── ServerFailed
+    │   ├── EndpointUnreadable    the address that was chosen is none; no other is asked
     │   ├── AuthFailed
     │   ├── RequestRefused        any other refusal by the endpoint
     │   │   └── ToolsRefused      the endpoint or its model cannot use tools
@@ -101,6 +102,10 @@ class NothingConfigured(ModelError):
 
     command: str = ""
     """The one that installs the embedded model, where that would help."""
+
+
+class EndpointUnreadable(ModelError):
+    """The endpoint that was chosen cannot be read; no connection was made, to it or to another."""
 
 
 class Retryable(ModelError):

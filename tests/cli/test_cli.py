@@ -256,6 +256,40 @@ def test_a_broken_setting_is_told_and_the_program_still_runs(
         assert part in terminal.err
 
 
+def test_an_address_without_a_scheme_is_asked_and_no_other(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url.removeprefix("http://"))
+    server.script(says("here"))
+    assert terminal.run("-p", "hi") == "here\n"
+    assert f"connecting to {server.url}" in terminal.err
+
+
+@pytest.mark.parametrize("command", [("-p", "secret"), ("doctor",), ("-c", "-p", "secret")])
+@pytest.mark.parametrize("place", ["OPENAI_BASE_URL", "TUI_AGENT_BASE_URL", "config"])
+def test_an_address_that_cannot_be_read_stops_before_any_connection(
+    terminal: Terminal,
+    server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    command: tuple[str, ...],
+) -> None:
+    server.script(says("before"))
+    terminal.run("-p", "hi")
+    config = tmp_path / "config.toml"
+    config.write_text('base_url = "nonsense"\n' if place == "config" else f'base_url = "{server.url}"\n')
+    monkeypatch.setenv("TUI_AGENT_CONFIG", str(config))
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    if place != "config":
+        monkeypatch.setenv(place, "nonsense")
+    asked = len(server.requests)
+    said = terminal.run(*command, code=1) + terminal.err
+    assert "an address begins with http:// or https://" in said
+    assert "connecting" not in said
+    assert len(server.requests) == asked
+
+
 def test_what_stands_behind_two_dashes_is_neither_a_flag_nor_a_command(terminal: Terminal, server: ModelServer) -> None:
     server.script(says("Fine."), says("As you say."))
     assert terminal.run("-p", "--", "-x --model") == "Fine.\n"

@@ -126,6 +126,24 @@ async def test_an_address_may_be_entered_without_a_scheme_and_one_that_is_none_i
                 await person.sees(shown.removesuffix("/v1"))
 
 
+async def test_an_address_that_cannot_be_read_asks_nobody_until_one_is_entered_that_can(tmp_path: Path) -> None:
+    with ModelServer(says("at last")) as server:
+        refused = "OPENAI_BASE_URL is 'nonsense', which is not allowed."
+        async with sitting(server, tmp_path, base_url="", refused_endpoint=refused, model="") as person:
+            await person.sees("OPENAI_BASE_URL is 'nonsense'")
+            await person.sees("no connection was made")
+            for command in ("/model other", "/new"):
+                await person.send(command)
+            await person.conductor.command("use-key", "sk-other")
+            await person.sees("no connection was made")
+            assert person.conductor.services.bench is None
+            assert not server.requests
+            await person.conductor.command("use-url", server.url.removeprefix("http://"))
+            await person.until(lambda: person.conductor.services.bench is not None)
+            await person.say("are you there?")
+            await person.sees("at last")
+
+
 @pytest.mark.parametrize("size", [LARGE, USUAL, SMALL, (59, 16), (40, 12)])
 async def test_prompt_and_gauge_are_there_at_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     with ModelServer(says("yes")) as server:

@@ -8,7 +8,7 @@ from typing import Literal
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
-from tui_agent.errors import EmbeddedModelFailed, NothingConfigured
+from tui_agent.errors import EmbeddedModelFailed, EndpointUnreadable, NothingConfigured
 from tui_agent.language import N_, _
 from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
@@ -114,7 +114,22 @@ def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
 
 def _names_endpoint(settings: Settings) -> bool:
     """Whether it is settled which endpoint will be asked."""
-    return bool(settings.base_url or settings.api_key)
+    return bool(settings.base_url or settings.api_key) and not settings.refused_endpoint
+
+
+def chosen_base_url(settings: Settings) -> str:
+    """The address of the endpoint that was chosen, OpenAI's if none was.
+
+    Raises:
+        EndpointUnreadable: one was chosen and cannot be read. No other may be taken for it, on this machine neither.
+    """
+    if settings.refused_endpoint:
+        raise EndpointUnreadable(
+            settings.refused_endpoint,
+            _("So it is not known whom to ask, and nobody is: no connection was made."),
+            _("Correct it, or give an address with --base-url."),
+        )
+    return settings.base_url or OPENAI_BASE_URL
 
 
 async def prepare(settings: Settings) -> None:
@@ -131,13 +146,14 @@ async def connect(settings: Settings, report: Report, kept: Collection[str] = ()
 
     Raises:
         NothingConfigured: there is nothing to talk to; the text says the exact commands.
+        EndpointUnreadable: what was chosen is no address.
         ModelError: what is configured cannot be reached, or the embedded model did not start.
     """
+    base_url = chosen_base_url(settings)
     if _names_endpoint(settings):
-        base_url = settings.base_url or OPENAI_BASE_URL
         report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key), kept), settings)
-    openai = Endpoint(OPENAI_BASE_URL)
+    openai = Endpoint(base_url)
     if openai.origin in kept and (found := await _with_stored_key(openai, kept)).api_key:
         report(_("connecting to {base_url}").format(base_url=found.base_url))
         return await _connect_to(found, settings)

@@ -1,9 +1,10 @@
 """The key of the connected endpoint: where it comes from, kept in the system's keyring, forgotten there."""
 
+from tui_agent.agent.connection import chosen_base_url
 from tui_agent.agent.services import KEPT_KEYS, Services
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
-from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
+from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.stored_keys import forget_stored_key, store_key, stored_key, usable_keyring
 
 KEYRING = N_("keyring")
@@ -23,15 +24,19 @@ async def key_source(services: Services) -> str:
     if bench is not None:
         is_kept = bench.connection.embedded is None and bool(bench.connection.endpoint.api_key)
     else:
-        is_kept = bool(await stored_key(place_of_key(services)))
+        is_kept = not settings.refused_endpoint and bool(await stored_key(place_of_key(services)))
     return KEYRING if is_kept else ""
 
 
 def place_of_key(services: Services) -> str:
-    """Scheme, host and port that a key is bound to here."""
+    """Scheme, host and port that a key is bound to here.
+
+    Raises:
+        EndpointUnreadable: no model is connected, and the address that was chosen is none.
+    """
     if services.bench is not None and services.bench.connection.embedded is None:
         return services.bench.connection.endpoint.origin
-    return Endpoint(services.settings.base_url or OPENAI_BASE_URL).origin
+    return Endpoint(chosen_base_url(services.settings)).origin
 
 
 async def keeper(services: Services) -> str:

@@ -175,6 +175,9 @@ class Settings:
         (), N_("Named endpoints to choose from, each its own table."), at_start=True
     )
 
+    refused_endpoint: str = ""
+    """Why the endpoint that was chosen cannot be read, in a sentence; nothing is asked then. No setting: it follows."""
+
     def reserve(self, window: int | None) -> int:
         """Tokens kept free for the reply in a window of this size (0 when it is unknown)."""
         if self.reserve_tokens or window is None:

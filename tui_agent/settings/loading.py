@@ -9,13 +9,16 @@ from typing import Any, cast
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
-from tui_agent.settings.toml_file import TomlFile, read_toml
+from tui_agent.settings.toml_file import TomlFile, keys_by_line, read_toml
 from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, from_text
 from tui_agent.values import frozen
 
 PREFIX = "TUI_AGENT_"
 _NOT_SETTINGS = (f"{PREFIX}CONFIG",)
 """Variables that begin like a setting and are read elsewhere."""
+
+_CHOOSE_AN_ENDPOINT = ("base_url", "endpoint")
+"""Settings that say whom to talk to: when one cannot be read, nobody else is taken instead."""
 
 _WHERE_A_KEY_GOES = N_("Keys come from the environment (TUI_AGENT_API_KEY) or the keyring, never from a file.")
 
@@ -53,11 +56,21 @@ class _Gathered:
     """Where in the file a value stands that came from it."""
 
     problems: list[str] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)
+    """Why the address or the endpoint's name cannot be read, while nothing as strong has said it again."""
 
     def put(self, name: str, value: object, rank: _Rank, source: str) -> None:
         self.values[name] = value
         self.ranks[name] = rank
         self.sources[name] = source
+        self.refusals.pop(name, None)
+
+    def refuse(self, name: str, told: str, rank: _Rank, source: str) -> None:
+        """Tell of a value that is not used. If it chose an endpoint, no weaker source chooses one in its place."""
+        self.problems.append(told)
+        if name in _CHOOSE_AN_ENDPOINT:
+            self.put(name, "", rank, source)
+            self.refusals[name] = told
 
     def rank(self, name: str) -> _Rank:
         return self.ranks.get(name, _Rank.DEFAULT)
@@ -68,8 +81,9 @@ def load(
 ) -> Loaded:
     """The settings from all sources. `flags` is by field name; None is a flag not given.
 
-    A bad file or variable never stops the program: the default is used and a problem says so. A file that is missing
-    is a problem only if it was asked for by name: by TUI_AGENT_CONFIG, or by a flag (`must_exist`).
+    A bad file or variable never stops the program: the default is used and a problem says so. Only when it chose an
+    endpoint none is taken instead, and `refused_endpoint` says why. A file that is missing is a problem only if it
+    was asked for by name: by TUI_AGENT_CONFIG, or by a flag (`must_exist`).
 
     Raises:
         UsageError: a flag has a value that is not allowed.
@@ -82,7 +96,9 @@ def load(
     _apply_endpoint(gathered, environ)
     _apply_preset(gathered)
     sources = {name: gathered.sources.get(name, "default") for name in about_each()}
-    return Loaded(Settings(**cast(dict[str, Any], gathered.values)), tuple(gathered.problems), sources)
+    refused = gathered.refusals.get("base_url", "")
+    settings = Settings(**cast(dict[str, Any], gathered.values), refused_endpoint=refused)
+    return Loaded(settings, tuple(gathered.problems), sources)
 
 
 # ── config.toml ──────────────────────────────────────────────────────────────
@@ -94,22 +110,31 @@ def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
         whole = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
         gathered.problems.append(_("The settings file {whole} does not exist. Defaults are used.").format(whole=whole))
     if file.trouble:
-        gathered.problems.append(
-            _("{path} cannot be read: {trouble}. Defaults are used instead of all of it.").format(
-                path=file.trouble_place, trouble=file.trouble
-            )
+        told = _("{path} cannot be read: {trouble}. Defaults are used instead of all of it.").format(
+            path=file.trouble_place, trouble=file.trouble
         )
+        gathered.refuse("base_url" if _may_choose_an_endpoint(file) else "", told, _Rank.FILE, str(file.path))
     names = _names_in_file()
     for key, value in _flattened(file.values):
         name = names.get(key)
         if name is None:
-            gathered.problems.append(
-                _("{place}: there is no setting {key}.{hint}").format(
-                    place=file.place(key), key=_named(key), hint=_suggestion(key, names)
-                )
+            told = _("{place}: there is no setting {key}.{hint}").format(
+                place=file.place(key), key=_named(key), hint=_suggestion(key, names)
             )
+            _take_unknown(gathered, names.get(_closest(key, names), ""), told, _Rank.FILE, str(file.path))
         else:
             _take_from_file(gathered, file, key, name, value)
+
+
+def _may_choose_an_endpoint(file: TomlFile) -> bool:
+    """Whether a file that cannot be read may say whom to talk to: it does, or not one line of it is known."""
+    keys = {key.partition(".")[0] for _line, key in keys_by_line(file.text)}
+    return not file.text or not keys.isdisjoint(_CHOOSE_AN_ENDPOINT)
+
+
+def _take_unknown(gathered: _Gathered, meant: str, told: str, rank: _Rank, source: str) -> None:
+    """A setting that is none. If it is a slip for one that chooses the endpoint, that one was not read."""
+    gathered.refuse(meant if gathered.rank(meant) < rank else "", told, rank, source)
 
 
 def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, value: object) -> None:
@@ -119,7 +144,7 @@ def _take_from_file(gathered: _Gathered, file: TomlFile, key: str, name: str, va
                 place=file.place(key), key=key, where=_(_WHERE_A_KEY_GOES)
             )
         )
-    elif name in gathered.values:
+    elif name in gathered.values and name not in gathered.refusals:
         gathered.problems.append(
             _("{place}: {key} is already set under its other name; this one is not used.").format(
                 place=file.place(key), key=key
@@ -143,9 +168,8 @@ def _is_allowed(gathered: _Gathered, file: TomlFile, key: str, name: str, value:
         checked(name, value)
     except NotAllowed as error:
         told = complaint(_named(key), name, value, error)
-        gathered.problems.append(
-            _("{place}: {complaint} It is not used.").format(place=file.place(key), complaint=told)
-        )
+        told = _("{place}: {complaint} It is not used.").format(place=file.place(key), complaint=told)
+        gathered.refuse(name, told, _Rank.FILE, str(file.path))
         return False
     return True
 
@@ -186,20 +210,19 @@ def _take_environment(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     known = {PREFIX + name.upper() for name in about_each()}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known and variable not in _NOT_SETTINGS:
-            gathered.problems.append(
-                _("{variable}: there is no such setting.{hint}").format(
-                    variable=_named(variable), hint=_suggestion(variable, known)
-                )
+            told = _("{variable}: there is no such setting.{hint}").format(
+                variable=_named(variable), hint=_suggestion(variable, known)
             )
+            meant = _closest(variable, known).removeprefix(PREFIX).lower()
+            _take_unknown(gathered, meant, told, _Rank.VARIABLE, variable)
 
 
 def _take_variable(gathered: _Gathered, name: str, variable: str, text: str, rank: _Rank) -> None:
     try:
         gathered.put(name, from_text(name, text), rank, variable)
     except NotAllowed as error:
-        gathered.problems.append(
-            _("{complaint} It is not used.").format(complaint=complaint(variable, name, text, error))
-        )
+        told = _("{complaint} It is not used.").format(complaint=complaint(variable, name, text, error))
+        gathered.refuse(name, told, rank, variable)
 
 
 def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
@@ -228,6 +251,7 @@ def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     """
     endpoint = _chosen_endpoint(gathered)
     if endpoint is None:
+        _refuse_any_other(gathered)
         return
     rank, source = gathered.rank("endpoint"), f"endpoint {endpoint.name}"
     if not _is_weaker(gathered, "base_url", rank):
@@ -240,6 +264,14 @@ def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
     gathered.sources.pop("api_key", None)
     if key := environ.get(endpoint.api_key_env or "", "").strip():
         _take_variable(gathered, "api_key", endpoint.api_key_env, key, rank)
+
+
+def _refuse_any_other(gathered: _Gathered) -> None:
+    """An endpoint was chosen that cannot be known: unless something stronger set an address, none is taken for it."""
+    rank, told = gathered.rank("endpoint"), gathered.refusals.get("endpoint")
+    if told and _is_weaker(gathered, "base_url", rank):
+        gathered.put("base_url", "", rank, gathered.sources["endpoint"])
+        gathered.refusals["base_url"] = told
 
 
 def _is_weaker(gathered: _Gathered, name: str, rank: _Rank) -> bool:
@@ -263,7 +295,8 @@ def _chosen_endpoint(gathered: _Gathered) -> NamedEndpoint | None:
         raise UsageError(complaint)
     source = gathered.sources["endpoint"]
     place = gathered.places.get("endpoint", source) if gathered.rank("endpoint") is _Rank.FILE else source
-    gathered.problems.append(_("{place}: {complaint} It is not used.").format(place=place, complaint=complaint))
+    told = _("{place}: {complaint} It is not used.").format(place=place, complaint=complaint)
+    gathered.refuse("endpoint", told, gathered.rank("endpoint"), source)
     return None
 
 
@@ -299,7 +332,11 @@ def _named(word: str) -> str:
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
+    close = _closest(word, known)
+    return _(" Did you mean {close}?").format(close=close) if close else ""
+
+
+def _closest(word: str, known: Iterable[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return _(" Did you mean {close}?").format(close=close[0]) if close else ""
+    return next(iter(difflib.get_close_matches(word, list(known), n=1)), "")

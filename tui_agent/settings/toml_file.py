@@ -35,7 +35,7 @@ class TomlFile:
 
     def line_of(self, dotted: str) -> int | None:
         """The line on which a key such as `compaction.mode`, or a key below it, is set; None when it cannot be told."""
-        for number, line_key in _keys_by_line(self.text):
+        for number, line_key in keys_by_line(self.text):
             if line_key == dotted or line_key.startswith(f"{dotted}."):
                 return number
         return None
@@ -50,6 +50,7 @@ class TomlFile:
 
 def read_toml(path: Path) -> TomlFile:
     """The file's values. Never raises: what is wrong with the file is its `trouble`; a missing file is empty."""
+    text = ""
     try:
         text = read_by_hand(path).decode("utf-8-sig")
         import tomllib  # not before there is a file to read: most have none
@@ -63,12 +64,13 @@ def read_toml(path: Path) -> TomlFile:
         line = error.object.count(b"\n", 0, error.start) + 1
         return TomlFile(path, {}, trouble=_("byte {start} is not UTF-8").format(start=error.start), trouble_line=line)
     except RecursionError:
-        return TomlFile(path, {}, trouble=_("it is nested too deeply"))
+        return TomlFile(path, {}, text, trouble=_("it is nested too deeply"))
     except ValueError as error:
-        return TomlFile(path, {}, trouble=str(error))
+        return TomlFile(path, {}, text, trouble=str(error))
 
 
-def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+def keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that begin a table or set a key, with its dotted name; of a text that is no TOML too."""
     table = ""
     for number, line in enumerate(text.split("\n"), start=1):
         if header := _HEADER.match(line):

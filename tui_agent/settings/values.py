@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from urllib.parse import urlsplit
 
 from tui_agent.language import N_, _
+from tui_agent.settings.addresses import with_scheme
 from tui_agent.settings.fields import About, NamedEndpoint, Settings
 
 _UNSET_WORDS = ("off", "auto", "none", "")
@@ -22,7 +23,7 @@ class NotAllowed(ValueError):
 @cache
 def about_each() -> Mapping[str, About]:
     """What there is to say about each setting, by field name, in the order they are declared."""
-    return {each.name: each.metadata["about"] for each in fields(Settings)}
+    return {each.name: each.metadata["about"] for each in fields(Settings) if each.metadata}
 
 
 @cache
@@ -63,13 +64,16 @@ def allowed_words(name: str) -> str:
 
 
 def _web_address(text: str) -> str:
-    """An endpoint's base URL without a slash at the end; "" stays "".
+    """An endpoint's base URL with the scheme it may lack and without a slash at the end; "" stays "".
 
     Raises:
         NotAllowed: it is no http or https address, or carries a password.
     """
+    text = with_scheme(text)
     if not text:
         return ""
+    if any(each.isspace() or not each.isprintable() for each in text):
+        raise NotAllowed(_("it has a space or a control character in it"))
     try:
         parts = urlsplit(text)
         host, _port = parts.hostname, parts.port

@@ -12,7 +12,6 @@ from typing import Any
 
 from tui_agent.errors import ConfigInvalid, UsageError
 from tui_agent.language import _
-from tui_agent.settings.addresses import with_scheme
 from tui_agent.settings.describe import default_config_text, toml_text
 from tui_agent.settings.loading import complaint
 from tui_agent.settings.toml_file import read_toml
@@ -29,13 +28,13 @@ class SettingRefused(UsageError):
 
 
 def entered(name: str, text: str) -> object:
-    """The value of a setting that somebody entered, as a variable would hold it; an address may lack its scheme.
+    """The value of a setting that somebody entered, as a variable would hold it.
 
     Raises:
         SettingRefused: it is not allowed.
     """
     try:
-        return from_text(name, with_scheme(text) if name == "base_url" else text)
+        return from_text(name, text)
     except NotAllowed as error:
         raise SettingRefused(complaint(name, name, text, error), _("Nothing was changed.")) from None
 

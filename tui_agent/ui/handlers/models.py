@@ -248,7 +248,7 @@ async def forget(chat: Conductor, argument: str) -> None:
 
 
 async def use_url(chat: Conductor, url: str) -> None:
-    chat.services.change_settings(base_url=entered("base_url", url))
+    chat.services.change_settings(base_url=entered("base_url", url), refused_endpoint="")
     await chat.connect()
 
 
