@@ -23,7 +23,6 @@ from tui_agent.settings import (
     wanted_language,
 )
 
-
 SECRET = "sk-canary-0123456789"
 
 
