@@ -101,7 +101,7 @@ def replaced_values(before: Sequence[Detail], now: Sequence[Detail]) -> frozense
     """What the user stated once and has replaced since: of the details `before`, the values that `now` lacks."""
     texts = {each.text for each in now}
     replaced = {value_of(each.text) for each in before if each.origin == "user" and each.text not in texts}
-    return frozenset(replaced.difference(map(value_of, texts)))
+    return frozenset(replaced.difference(value_of(each.text) for each in now if each.kind == "named value"))
 
 
 def _words_of(detail: Detail, spoken: Mapping[int, Logged]) -> str:
