@@ -42,7 +42,10 @@ def _work(args: argparse.Namespace, loaded: Loaded, services: Services, streams:
         case ("redo",):
             return headless_memory.redo_compaction(services, args.id, args.json, streams)
         case ("doctor",):
-            return headless_doctor.doctor(services, loaded.problems, args.json, streams)
+            from tui_agent.ui.unusable import unusable_looks  # nothing else without a screen needs Textual
+
+            problems = (*loaded.problems, *unusable_looks(loaded.settings, services.origin))
+            return headless_doctor.doctor(services, problems, args.json, streams)
         case _:
             session = _wanted_session(args)
             prompt = " ".join(part for part in (args.prompt, *args.words) if part)

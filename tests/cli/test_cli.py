@@ -256,6 +256,17 @@ def test_a_broken_setting_is_told_and_the_program_still_runs(
         assert part in terminal.err
 
 
+def test_doctor_tells_of_keys_and_themes_that_there_are_not(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('theme = "nosuch"\n[keys]\nquit = "ctrl+banana"\n')
+    monkeypatch.setenv("TUI_AGENT_CONFIG", str(config))
+    key, theme = terminal.json("doctor", "--json")["problems"]
+    assert f"{config}, line 3: keys.quit is 'ctrl+banana'" in key
+    assert f"{config}, line 1: theme is 'nosuch'" in theme
+
+
 def test_an_address_without_a_scheme_is_asked_and_no_other(
     terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

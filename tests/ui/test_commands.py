@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import tui_agent
-from tui_agent.ui.bindings import KEYS, keys_of, unknown_ids
+from tui_agent.ui.bindings import KEYS, keys_of, usable_keys
 from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, Shell, UnknownCommand, completions, read_prompt
 from tui_agent.ui.handlers import HANDLERS
 from tui_agent.ui.screens.help import help_lines, key_lines
@@ -107,8 +107,35 @@ def test_help_shows_remapped_keys() -> None:
     assert any("(changed)" in line.text for line in key_lines({"compact": "f9"}))
 
 
-def test_a_keymap_with_an_unknown_id_is_named() -> None:
-    assert unknown_ids({"compact": "f9", "compcat": "f8"}) == ["compcat"]
+@pytest.mark.parametrize(
+    ("written", "keys"),
+    [
+        ("F9", "f9"),
+        (" f4 , Ctrl+K", "f4,ctrl+k"),
+        ("?", "question_mark"),
+        ("ctrl+/", "ctrl+slash"),
+        ("shift+pageup", "shift+pageup"),
+        ("comma,plus", "comma,plus"),
+        ("K", "K"),
+        ("é", "é"),
+    ],
+)
+def test_keys_are_read_as_people_write_them(written: str, keys: str) -> None:
+    assert usable_keys({"compact": written}) == {"compact": keys}
+
+
+@pytest.mark.parametrize(
+    "written", ["ctrl+banana", "banana", "f4+", "+f4", "f4,", "", "f99", "strg+k", "ctrl k", "<any>", "f4,ctrl+banana"]
+)
+def test_a_binding_whose_keys_are_none_keeps_its_own(written: str) -> None:
+    keymap = {"compact": written, "compcat": "f8"}
+    assert usable_keys(keymap) == {}
+    assert keys_of("compact", keymap) == "F4"
+    assert not any("(changed)" in line.text for line in key_lines(keymap))
+
+
+def test_every_key_of_ours_is_one() -> None:
+    assert usable_keys({key.id: key.keys for key in KEYS}) == {key.id: key.keys for key in KEYS}
 
 
 def test_words_behind_a_command_that_takes_none_make_it_a_message() -> None:

@@ -25,7 +25,7 @@ from tui_agent.settings import Origin, Settings, speak
 from tui_agent.threads import lend_unawaited
 from tui_agent.ui import tidying
 from tui_agent.ui.appearance import dress
-from tui_agent.ui.bindings import bindings, unknown_ids
+from tui_agent.ui.bindings import bindings, usable_keys
 from tui_agent.ui.commands import CommandPalette
 from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.plain import Ascii, wants_ascii
@@ -33,6 +33,7 @@ from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import Acting, ChatScreen
 from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY
+from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.status_bar import Status
 
 STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals", "plain")
@@ -135,9 +136,9 @@ class TuiAgentApp(App[None]):
 
     async def on_mount(self) -> None:
         settings = self._settings
-        self.set_keymap(dict(settings.keys))
-        strangers = [_("[keys] names no binding: {each}").format(each=each) for each in unknown_ids(settings.keys)]
-        for problem in (*self._problems, *strangers):
+        self.set_keymap(usable_keys(settings.keys))
+        unusable = unusable_looks(settings, self._origin or Origin(config_file()))
+        for problem in (*self._problems, *unusable):
             self.notify(safe(problem), title=_("Settings"), severity="warning", timeout=12, markup=False)
         self.call_after_refresh(self._begin)
 

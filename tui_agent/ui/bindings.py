@@ -6,6 +6,7 @@ from typing import Literal
 from textual.binding import Binding
 
 from tui_agent.language import N_
+from tui_agent.ui.written_keys import as_keys
 from tui_agent.values import frozen
 
 Place = Literal[
@@ -193,9 +194,10 @@ def bindings(place: Place) -> list[Binding]:
     ]
 
 
-def unknown_ids(keymap: Mapping[str, str]) -> list[str]:
-    """The ids of a keymap that no binding has, sorted."""
-    return sorted(set(keymap) - {key.id for key in KEYS})
+def usable_keys(keymap: Mapping[str, str]) -> dict[str, str]:
+    """What of a keymap names a binding and keys that there are; any other binding keeps its own."""
+    written = {key.id: as_keys(keymap[key.id]) for key in KEYS if key.id in keymap}
+    return {binding: keys for binding, keys in written.items() if keys}
 
 
 _NAMES = {
@@ -220,5 +222,5 @@ def key_name(key: str) -> str:
 
 def keys_of(binding_id: str, keymap: Mapping[str, str] | None = None) -> str:
     """The keys of a binding as people write them, after remapping: `F3 · Ctrl+T`."""
-    keys = (keymap or {}).get(binding_id) or next(key.keys for key in KEYS if key.id == binding_id)
+    keys = usable_keys(keymap or {}).get(binding_id) or next(key.keys for key in KEYS if key.id == binding_id)
     return " · ".join(key_name(key) for key in keys.split(","))

@@ -19,6 +19,7 @@ from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.help import HelpScreen, key_lines
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.words import word
 
@@ -83,6 +84,8 @@ async def doctor(chat: Conductor, argument: str) -> None:
             (_("tools"), ", ".join(spec.name for spec in bench.tool_specs()) or _("none offered")),
             (_("compaction"), word(bench.mode)),
         ]
+    problems = (*chat.services.origin.load().problems, *unusable_looks(settings, chat.services.origin))
+    facts += [(_("problem"), each) for each in problems]
     lines = [Line(padded(name, 12) + safe(value, single_line=True, strict=True), hang=12) for name, value in facts]
     chat.app.push_screen(ReadingScreen(_("Doctor"), lines))
 

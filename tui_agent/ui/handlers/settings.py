@@ -1,6 +1,5 @@
 """The settings screen: what is in force and where it comes from; a change is written, and acts at once where it can."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal, get_args, get_origin
@@ -13,16 +12,16 @@ from tui_agent.settings import PRESETS, Description, Loaded, SettingRefused, Set
 from tui_agent.settings.describe import value_text
 from tui_agent.settings.values import types_of
 from tui_agent.ui.appearance import wear_remembered
-from tui_agent.ui.bindings import KEYS, PLACES, Key, key_name, keys_of
+from tui_agent.ui.bindings import KEYS, PLACES, Key, key_name, keys_of, usable_keys
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.screens.pick import Choice
 from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScreen
 from tui_agent.ui.theme import DARK
+from tui_agent.ui.written_keys import as_keys
 
 _KEY = "key "
 """What the id of a row begins with that is about a binding."""
 
-_PLAUSIBLE_KEYS = re.compile(r"(?:(?:ctrl|alt|shift)\+)*[a-z0-9_]+(?:,(?:(?:ctrl|alt|shift)\+)*[a-z0-9_]+)*")
 _TEXT_KEYS = {key for binding in TextArea.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")}
 _WITHIN: tuple[str, ...] = ("app", "chat", "prompt", "message")
 """Places that are on the screen at the same time."""
@@ -110,13 +109,14 @@ def _choices(chat: Conductor, name: str, now: object) -> Iterator[Choice]:
 
 def _key_rows(chat: Conductor, loaded: Loaded) -> Iterator[SettingRow]:
     bound = loaded.settings.keys
+    used = usable_keys(bound)
     for key in KEYS:
-        source = loaded.sources["keys"] if key.id in bound else "default"
+        source = loaded.sources["keys"] if key.id in used else "default"
         yield SettingRow(
             id=_KEY + key.id,
             group=_("Keys: {place}").format(place=_(PLACES[key.place])),
             label=key.id,
-            value=bound.get(key.id, key.keys),
+            value=used.get(key.id, key.keys),
             source=_source_words(chat, source),
             is_default=source == "default",
             about=_(
@@ -155,9 +155,9 @@ async def _reset(chat: Conductor, row_id: str) -> str:
 
 
 def _change_key(chat: Conductor, binding: str, keys: str) -> None:
-    if not _PLAUSIBLE_KEYS.fullmatch(keys):
+    if not as_keys(keys):
         raise SettingRefused(_("{keys} is no key: write f4 or ctrl+k, several with commas.").format(keys=keys or '""'))
-    bound = chat.services.origin.load().settings.keys
+    bound = usable_keys(chat.services.origin.load().settings.keys)
     for pressed in keys.split(","):
         taken = _taken(pressed, next(key for key in KEYS if key.id == binding), bound)
         if taken:
@@ -203,7 +203,7 @@ async def _show_effect(chat: Conductor, name: str) -> None:
         case "paste_chip":
             chat.prompt.chip_above = settings.paste_chip
         case "keys":
-            chat.app.set_keymap(dict(settings.keys))
+            chat.app.set_keymap(usable_keys(settings.keys))
         case "approval" if chat.services.bench is not None:
             chat.services.bench.rulebook.mode = settings.approval
 

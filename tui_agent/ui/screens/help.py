@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
-from tui_agent.ui.bindings import KEYS, PLACES, keys_of
+from tui_agent.ui.bindings import KEYS, PLACES, keys_of, usable_keys
 from tui_agent.ui.commands import COMMANDS, PREFIXES
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.widgets.lines_view import Line
@@ -48,10 +48,11 @@ def key_lines(keymap: Mapping[str, str]) -> Iterator[Line]:
     yield Line(_("Put an id into the [keys] table of config.toml to change its keys, for instance:"), "dim")
     yield Line("[keys]", "strong")
     yield Line('compact = "f4,ctrl+k"', "strong")
+    used = usable_keys(keymap)
     for place, heading in PLACES.items():
         yield Line("")
         yield Line(_(heading), "heading")
         for key in KEYS:
             if key.place == place:
-                changed = _(" (changed)") if key.id in keymap else ""
+                changed = _(" (changed)") if key.id in used else ""
                 yield Line(f"{key.id:<{_COLUMN}}{keys_of(key.id, keymap)}{changed}", hang=_COLUMN)

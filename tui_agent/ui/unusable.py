@@ -1,0 +1,57 @@
+"""What the settings say of keys and themes that there is not: the first paint and `doctor` tell it alike."""
+
+from collections.abc import Iterator
+
+from textual.theme import BUILTIN_THEMES
+
+from tui_agent.language import _
+from tui_agent.settings import Loaded, Origin, Settings
+from tui_agent.settings.loading import complaint
+from tui_agent.settings.toml_file import read_toml
+from tui_agent.settings.values import NotAllowed, listed
+from tui_agent.ui.bindings import KEYS, key_name, usable_keys
+from tui_agent.ui.theme import DARK, THEMES
+
+
+def unusable_looks(settings: Settings, origin: Origin) -> list[str]:
+    """Full sentences: where the value stands, what was seen, what is allowed, and what is used instead."""
+    themes = sorted({*(each.name for each in THEMES), *BUILTIN_THEMES})
+    is_theme = not settings.theme or settings.theme in themes
+    if is_theme and len(usable_keys(settings.keys)) == len(settings.keys):
+        return []
+    loaded = origin.load()
+    told = [*_wrong_keys(settings, origin, loaded)]
+    if not is_theme:
+        allowed = NotAllowed(_("there is {names}").format(names=listed(themes, "and")))
+        place = _place(origin, loaded, "theme")
+        told.append(
+            _("{complaint} {default} is used.").format(
+                complaint=place + complaint("theme", "theme", settings.theme, allowed), default=DARK.name
+            )
+        )
+    return told
+
+
+def _wrong_keys(settings: Settings, origin: Origin, loaded: Loaded) -> Iterator[str]:
+    usable = usable_keys(settings.keys)
+    known = {key.id: key for key in KEYS}
+    for binding, keys in settings.keys.items():
+        place = _place(origin, loaded, "keys", binding)
+        if binding not in known:
+            yield place + _("[keys] names no binding: {each}. /keys lists them.").format(each=binding)
+        elif binding not in usable:
+            words = _("a key is written like f4, ctrl+k or question_mark, several with commas")
+            yield _("{complaint} It keeps {default}.").format(
+                complaint=place + complaint(f"keys.{binding}", "keys", keys, NotAllowed(words)),
+                default=" · ".join(key_name(each) for each in known[binding].keys.split(",")),
+            )
+
+
+def _place(origin: Origin, loaded: Loaded, name: str, inside: str = "") -> str:
+    """Where a value stands, with a colon: file and line, a variable's name, a flag; "" when it was set by none."""
+    source = loaded.sources[name]
+    if source != str(origin.path):
+        return "" if source == "default" else f"{source}: "
+    file = read_toml(origin.path)
+    dotted = f"{name}.{inside}" if inside else name
+    return f"{file.place(dotted if file.line_of(dotted) else name)}: "
