@@ -1,6 +1,5 @@
 """Where things are kept, and that nobody else can look."""
 
-import resource
 import stat
 from pathlib import Path
 
@@ -68,25 +67,3 @@ def test_a_file_in_its_place_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError):
         paths.private_directory(tmp_path / "file")
-
-
-def test_a_private_file_is_new_and_its_owners_alone(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    paths.write_private(file, "words\r\n")
-    assert (file.read_bytes(), mode(file)) == (b"words\r\n", 0o600)
-    with pytest.raises(FileExistsError):
-        paths.write_private(file, "others")
-    assert file.read_bytes() == b"words\r\n"
-    paths.write_private(file, "others", replace=True)
-    assert file.read_bytes() == b"others"
-
-
-def test_of_a_private_file_that_finds_no_room_nothing_is_left(tmp_path: Path) -> None:
-    room = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, room[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            paths.write_private(tmp_path / "file", "longer than ten bytes")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, room)
-    assert not list(tmp_path.iterdir())

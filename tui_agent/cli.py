@@ -18,6 +18,7 @@ from tui_agent.language import _
 from tui_agent.paths import config_file
 from tui_agent.settings import Loaded, Origin, default_config_text, load, speak, wanted_language
 from tui_agent.threads import end_without_waiting
+from tui_agent.whole_files import write_private
 
 __all__ = ["main", "parse"]
 
@@ -180,7 +181,7 @@ def _config(action: str, path: Path) -> int:
                 )
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(default_config_text(), encoding="utf-8")
+                write_private(path, default_config_text())
             except OSError as error:
                 raise UsageError(
                     _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror)

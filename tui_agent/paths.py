@@ -62,22 +62,6 @@ def private_directory(path: Path) -> Path:
     return path
 
 
-def write_private(path: Path, text: str, *, replace: bool = False) -> None:
-    """Write a new file that only its owner reads; a new one that could not be written whole is removed again.
-
-    Raises:
-        OSError: it could not be written, among them FileExistsError unless it may `replace` one.
-    """
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL), 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-    except OSError:
-        if not replace:
-            path.unlink(missing_ok=True)
-        raise
-
-
 def named_by_user(directory: Path, name: str) -> Path:
     """A file as it was typed: relative to `directory`, `~` for a home that is known; a name no file can have stays one
     that is not found.

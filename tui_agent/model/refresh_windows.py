@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_agent.model.window_table import TABLE_FILE, plain_name
+from tui_agent.whole_files import replace_file
 
 MAKERS = (
     "openai",
@@ -81,7 +82,8 @@ def main() -> int:
     options = parser.parse_args()
     catalogue = json.loads(options.catalogue.read_text(encoding="utf-8"))
     table = shortened(windows_in(catalogue))
-    options.into.write_text(json.dumps({"windows": table}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps({"windows": table}, indent=1, ensure_ascii=False) + "\n"
+    replace_file(options.into, text.encode())
     print(f"{len(table)} names written to {options.into}")
     return 0
 

@@ -12,6 +12,7 @@ from tui_agent.errors import EmbeddedModelFailed
 from tui_agent.language import _
 from tui_agent.paths import private_directory
 from tui_agent.values import frozen
+from tui_agent.whole_files import replace_file
 
 _CHUNK = 1 << 22
 _STALE_SECONDS = 3600.0
@@ -200,7 +201,7 @@ def _read_stamp(path: Path) -> object:
 
 
 def _write_stamp(path: Path, weights: Weights) -> None:
-    _stamp_path(path).write_text(json.dumps(_stamp(weights, path.stat())), "utf-8")
+    replace_file(_stamp_path(path), json.dumps(_stamp(weights, path.stat())).encode())
 
 
 def _remove_stale(folder: Path) -> None:

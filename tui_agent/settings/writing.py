@@ -4,7 +4,6 @@ The new text is read again before it is written, by the same code that reads it 
 the old one in that setting alone.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from tui_agent.settings.describe import default_config_text, toml_text
 from tui_agent.settings.loading import complaint
 from tui_agent.settings.toml_file import read_toml
 from tui_agent.settings.values import NotAllowed, about_each, from_text
+from tui_agent.whole_files import replace_file
 
 Place = tuple[str, ...]
 """A key with the tables round it: `("compaction", "mode")`."""
@@ -86,7 +86,8 @@ def write_config(path: Path, change: Callable[[str], str]) -> None:
     if after == before and path.exists():
         return
     try:
-        _replace(path, after)
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, after.encode())
     except OSError as error:
         words = _("{path} could not be written: {why}.").format(path=path, why=error.strerror)
         raise ConfigInvalid(words, _("Nothing was changed in it.")) from error
@@ -233,23 +234,3 @@ def _unchangeable() -> ConfigInvalid:
 def _said(values: Mapping[str, Any]) -> dict[str, Any]:
     """What a file says; a table without a line in it says nothing."""
     return {key: each for key, each in values.items() if each != {}}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the file and put it in its place; a link stays a link, and the mode stays the file's own."""
-    target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    import tempfile  # takes time, and most runs change nothing
-
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=".config-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            os.chmod(beside, target.stat().st_mode & 0o7777)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise

@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tui_agent.agent.tools.child_process import GUARD, gated
+from tui_agent.agent.tools.child_process import GUARD
+from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding_child import end_session
 from tui_agent.language import _, ngettext
-from tui_agent.paths import write_private
 from tui_agent.values import frozen
+from tui_agent.whole_files import write_private
 
 LONGEST_FOR_TERMINALS = 74_000
 """Characters of base64 beyond which several terminals drop an OSC 52 sequence without a word."""
@@ -99,14 +100,14 @@ class Clipboard:
         program = shutil.which(name, path=self._environ.get("PATH"))
         if program is None:
             return None
+        held = gated((program, *arguments), self._environ)
         GUARD.start()
         try:
             process = await asyncio.create_subprocess_exec(
-                *gated((program, *arguments)),
+                *held.arguments,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE if not data else asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
-                env=dict(self._environ),
                 start_new_session=True,
             )
         except OSError:
@@ -114,7 +115,7 @@ class Clipboard:
         # Only until it has ended: what it leaves behind is there to give the copy to other programs.
         with GUARD.over(process.pid):
             try:
-                written, _errors = await asyncio.wait_for(process.communicate(b"\n" + data), _SECONDS)
+                written, _errors = await asyncio.wait_for(process.communicate(held.word + data), _SECONDS)
             except TimeoutError:
                 return None
             finally:

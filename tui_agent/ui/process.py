@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tui_agent import __version__
 from tui_agent.ui.bursts import Bursts
+from tui_agent.whole_files import write_private
 
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 """Signals that end the program; Textual handles none of them and would leave the terminal in raw mode."""
@@ -92,8 +93,7 @@ def write_crash_file(directory: Path, error: BaseException) -> Path | None:
     path = directory / f"crash-{at:%Y%m%dT%H%M%S}.txt"
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
+        write_private(path, text, replace=True)
     except OSError:
         return None
     return path

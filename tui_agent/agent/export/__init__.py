@@ -10,7 +10,7 @@ from tui_agent.agent.export.redact import known_keys, without_keys
 from tui_agent.agent.services import Services
 from tui_agent.errors import UsageError
 from tui_agent.language import _
-from tui_agent.paths import write_private
+from tui_agent.whole_files import write_private
 
 FORMS = ("md", "json", "html")
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding import ProcessGuard
 from tui_agent.agent.tools.guarding_child import end_session, signal_session
 from tui_agent.agent.tools.left_out import KeyFilter
@@ -17,8 +18,6 @@ from tui_agent.values import frozen
 
 GUARD = ProcessGuard()
 """One for the whole program: a process that dies takes all that it has started with it."""
-
-_GATE = 'IFS= read -r go && exec "$@"'
 
 _HEAD = _TAIL = 1024 * 1024
 """Bytes kept of the beginning and of the end of what a program prints."""
@@ -52,15 +51,6 @@ class Finished:
     """Whether it had left processes in the background, which were ended."""
 
 
-def gated(arguments: Sequence[str], *, reads: bool = True) -> tuple[str, ...]:
-    """A shell that becomes the program at a line of input, and ends without one.
-
-    So the guard knows of it before it has done anything: between the start of a process and the word to the guard this
-    program may be killed, and nobody would end that process. `reads` is whether the program gets the rest of the input.
-    """
-    return ("/bin/sh", "-c", _GATE if reads else f"{_GATE} </dev/null", "sh", *arguments)
-
-
 async def run_program(
     arguments: Sequence[str],
     *,
@@ -81,34 +71,34 @@ async def run_program(
     Cancelling ends the whole session of processes before the cancellation goes on; it ends too when this program does.
 
     Raises:
-        OSError: it could not be started.
+        OSError, ValueError: it could not be started.
     """
+    held = gated(arguments, environment, reads=given is not None)
     readable, writable = os.pipe()
     printed = _Printed(readable, most_bytes, report, stop or asyncio.Event(), KeyFilter(secret))
     guard.start()
     try:
         try:
             process = await asyncio.create_subprocess_exec(
-                *gated(arguments, reads=given is not None),
+                *held.arguments,
                 stdin=subprocess.PIPE,
                 stdout=writable,
                 stderr=writable,
                 cwd=directory,
-                env=dict(environment),
                 start_new_session=True,
             )
         finally:
             os.close(writable)
         with guard.over(process.pid):
-            _let_through(process, given)
+            _let_through(process, held.word + (given or b""))
             return await _watched(process, printed, seconds)
     finally:
         printed.close()
 
 
-def _let_through(process: asyncio.subprocess.Process, given: bytes | None) -> None:
+def _let_through(process: asyncio.subprocess.Process, given: bytes) -> None:
     if process.stdin is not None:
-        process.stdin.write(b"\n" + (given or b""))
+        process.stdin.write(given)
         process.stdin.close()
 
 

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,16 +13,10 @@ from typing import TextIO
 import anyio
 
 from tui_agent.agent.tools.child_process import GUARD
+from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding import ProcessGuard
 from tui_agent.agent.tools.guarding_child import end_session, signal_session
 from tui_agent.agent.tools.mcp_values import LocalServer
-
-_GATE = "import os, sys; os.read(0, 1) and os.execvp(sys.argv[1], sys.argv[1:])"
-"""Becomes the server at a word, and ends without one: the guard knows of it before it has done anything.
-
-A shell would do, as it does for commands, but shells drop variables whose names they could not write, and a server's
-environment is the user's to choose.
-"""
 
 _OWN_TIME = 2.0
 """Seconds a server gets to end when its input has ended, as the protocol asks; as long again when it was told to."""
@@ -77,25 +70,25 @@ async def server_process(
     `inherited` is what it may see of this program's environment, beside its own. It prints errors to `errors`.
 
     Raises:
-        OSError: it could not be started.
+        OSError, ValueError: it could not be started.
     """
     environment = {**inherited, **server.environment}
     directory = Path(server.directory) if server.directory else Path.home()
     _check_there(server.command, directory, environment)
+    held = gated((server.command, *server.arguments), environment)
     guard.start()
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", "-c", _GATE, server.command, *server.arguments),
+        *held.arguments,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
         cwd=directory,
-        env=environment,
         start_new_session=True,
     )
     with guard.over(process.pid):
         try:
             assert process.stdin is not None
-            process.stdin.write(b"\n")
+            process.stdin.write(held.word)
             yield ServerProcess(process)
         finally:
             with anyio.CancelScope(shield=True):
