@@ -1,5 +1,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
 from tui_agent.ui.app import TuiAgentApp
-from tui_agent.ui.screens.approval import DEAF_SECONDS, HELD_SECONDS, ApprovalScreen
+from tui_agent.ui.screens.approval import DEAF_SECONDS, HELD_SECONDS, TYPING_SECONDS, ApprovalScreen
 from tui_agent.ui.theme import DARK, SIZES
 from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import LinesView
@@ -38,9 +39,13 @@ class AskingApp(App[None]):
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, typed_at: float = -inf) -> None:
         super().__init__()
         self.clock = Clock()
+        self.typed: list[str] = []
+        """The keys that went into the prompt."""
+
+        self._typed_at = typed_at
         self.answers: list[Decision | None] = []
         self._intent = intent
         self.register_theme(DARK)
@@ -51,14 +56,17 @@ class AskingApp(App[None]):
     def on_mount(self) -> None:
         self.theme = DARK.name
         request = ApprovalRequest(ToolCall("c1", self._intent.tool, "{}"), self._intent)
-        self.push_screen(ApprovalScreen(request, clock=self.clock), self.answers.append)
+        question = ApprovalScreen(
+            request, clock=self.clock, takes_key=lambda key: self.typed.append(key.key), typed_at=self._typed_at
+        )
+        self.push_screen(question, self.answers.append)
 
 
 @asynccontextmanager
 async def asked(
-    intent: Intent, size: tuple[int, int] = (80, 24), *, awake: bool = True
+    intent: Intent, size: tuple[int, int] = (80, 24), *, awake: bool = True, typed_before: float = inf
 ) -> AsyncIterator[tuple[AskingApp, Pilot[Any]]]:
-    app = AskingApp(intent)
+    app = AskingApp(intent, Clock().now - typed_before)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         if awake:
@@ -72,9 +80,7 @@ async def asked(
         ("1", "once"),
         ("y", "once"),
         ("2", "session"),
-        ("s", "session"),
         ("3", "always"),
-        ("a", "always"),
         ("4", "denied"),
         ("n", "denied"),
         ("escape", "denied"),
@@ -97,9 +103,36 @@ async def test_keys_in_the_first_moment_were_meant_for_something_else() -> None:
     async with asked(COMMAND, awake=False) as (app, pilot):
         await pilot.press("y", "a", "1", "n", "escape", "x")
         assert app.answers == []
-        app.clock.now += DEAF_SECONDS + 0.01
+        assert app.typed == ["y", "a", "1", "n", "x"]
+        app.clock.now += TYPING_SECONDS + 0.01
         await pilot.press("y")
         await until(lambda: len(app.answers) == 1, pilot)
+
+
+async def test_what_is_typed_while_the_question_appears_goes_on_into_the_prompt_to_its_last_letter() -> None:
+    async with asked(COMMAND, awake=False) as (app, pilot):
+        for letter in "yesterday":
+            await pilot.press(letter)
+            app.clock.now += 0.2
+        await pilot.press("backspace")
+        await sees(pilot, "it goes into the prompt")
+        assert app.typed == [*"yesterday", "backspace"]
+        assert app.answers == []
+        app.clock.now += TYPING_SECONDS + 0.01
+        await until(lambda: "it goes into the prompt" not in screen_text(app), pilot)
+        await pilot.press("1")
+        await until(lambda: bool(app.answers), pilot)
+        assert [answer.verdict for answer in app.answers if answer] == ["once"]
+
+
+async def test_whoever_was_typing_before_the_question_has_time_to_end_a_word() -> None:
+    async with asked(COMMAND, typed_before=0.1) as (app, pilot):
+        await pilot.press("y")
+        assert app.typed == ["y"]
+    async with asked(COMMAND, typed_before=TYPING_SECONDS) as (app, pilot):
+        await pilot.press("y")
+        assert app.typed == []
+        await until(lambda: bool(app.answers), pilot)
 
 
 async def test_nothing_is_approved_before_its_end_was_on_the_screen() -> None:
@@ -138,13 +171,23 @@ async def test_words_that_begin_with_a_bound_letter_deny_too_and_allow_nothing(w
 
 
 @pytest.mark.parametrize("words", ["stop that", "always ask me"])
-async def test_a_slow_typist_who_begins_with_a_letter_that_allows_much_allows_nothing(words: str) -> None:
+async def test_a_letter_that_allows_much_waits_for_enter_and_other_letters_make_it_words(words: str) -> None:
     async with asked(COMMAND) as (app, pilot):
         await pilot.press(words[0])
-        await sees(pilot, "typing on says no in words")
+        await sees(pilot, "Enter confirms.")
+        assert app.screen._held is None, "no time makes an answer of it"  # type: ignore[attr-defined]
+        await pilot.press(*("space" if letter == " " else letter for letter in words[1:]), "enter")
+        assert app.answers == [Decision("denied", words)]
+
+
+@pytest.mark.parametrize("words", ["you should not", "not there"])
+async def test_a_letter_that_answers_in_a_moment_says_so_first(words: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press(words[0])
+        await sees(pilot, "In a moment, or Enter.")
         held = app.screen._held  # type: ignore[attr-defined]
         assert held is not None
-        assert held._interval > 4 * HELD_SECONDS
+        assert held._interval == HELD_SECONDS
         await pilot.press(*("space" if letter == " " else letter for letter in words[1:]), "enter")
         assert app.answers == [Decision("denied", words)]
 
@@ -161,7 +204,7 @@ async def test_any_other_key_takes_a_letter_back() -> None:
     async with asked(COMMAND) as (app, pilot):
         await pilot.press("s", "backspace", "enter")
         assert app.answers == []
-        assert "typing on" not in screen_text(app)
+        assert "Other letters" not in screen_text(app)
         await pilot.press("1")
         await until(lambda: bool(app.answers), pilot)
 
@@ -245,6 +288,8 @@ async def test_what_other_programs_run_can_only_be_allowed_once() -> None:
     hook = Intent("write_file", "edit", ".git/hooks/x", "write", "+x", "/w", sensitive=True)
     async with asked(hook) as (app, pilot):
         await pilot.press("a")
+        await sees(pilot, "This can only be allowed once: 1 or y.")
+        await until(lambda: not app.screen._held_action, pilot)  # type: ignore[attr-defined]
         await sees(pilot, "This can only be allowed once: 1 or y.")
         assert app.answers == []
         await pilot.press("y")

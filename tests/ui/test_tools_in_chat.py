@@ -1,5 +1,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
@@ -56,6 +57,32 @@ async def test_what_was_said_last_stays_in_view_over_the_question(tmp_path: Path
             await person.press("y")
             await person.sees("done")
             assert person.app.screen.query_one(ActivityLine).styles.margin.bottom == 0
+
+
+async def test_what_is_typed_while_the_question_appears_stands_in_the_prompt(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.send("write a note")
+            screen = await question(person)
+            screen._deaf_until = inf  # as if it had just appeared, however slow the machine is
+            await person.press(*"yest", "backspace", *"s")
+            assert person.conductor.prompt.message == "yess"
+            screen._deaf_until = 0.0
+            await person.press("1")
+            await person.sees("done")
+            assert person.conductor.prompt.message == "yess"
+
+
+async def test_what_was_sent_is_no_typing_that_holds_up_a_question(tmp_path: Path) -> None:
+    with ModelServer(calls(writing("hello")), says("done")) as server:
+        async with at_work(server, tmp_path) as person:
+            await person.press(*"write")
+            assert person.conductor.prompt.typed_at > 0
+            await person.press("enter")
+            assert person.conductor.prompt.typed_at == -inf
+            await question(person)
+            await person.press("y", "enter")
+            await person.sees("done")
 
 
 async def test_a_denial_reaches_the_model_with_its_words(tmp_path: Path) -> None:

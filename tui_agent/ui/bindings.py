@@ -35,7 +35,7 @@ PLACES: dict[Place, str] = {
     "sidebar": N_("In the context panel"),
     "find": N_("While finding"),
     "preview": N_("In the compaction preview"),
-    "approval": N_("When a tool asks for approval"),
+    "approval": N_("When a tool asks for approval (s and a wait for Enter)"),
     "sessions": N_("In the list of sessions"),
     "settings": N_("In the settings"),
     "reading": N_("In a text that is shown"),

@@ -29,6 +29,7 @@ from tui_agent.ui.messages import ApprovalShown, Awaited, Happened, QueueChanged
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
 from tui_agent.ui.widgets import markdown_blocks
+from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.values import frozen
 
 Begin = Callable[[Turn], AsyncGenerator[Event, None]]
@@ -275,7 +276,13 @@ class TurnDesk:
         """Ask whether a tool may act. If the turn is stopped meanwhile, the question goes away."""
         from tui_agent.ui.screens.approval import ApprovalScreen
 
-        screen = ApprovalScreen(request, takes_rows=lambda rows: self._screen.post_message(ApprovalShown(True, rows)))
+        prompt = self._screen.query_one(Prompt)
+        screen = ApprovalScreen(
+            request,
+            takes_rows=lambda rows: self._screen.post_message(ApprovalShown(True, rows)),
+            takes_key=prompt.type_ahead,
+            typed_at=prompt.typed_at,
+        )
         self._screen.post_message(ApprovalShown(True))
         self._attention.call(_("a tool waits for your approval"))
         try:

@@ -33,7 +33,7 @@ CHANGES = """\
 
 async def asked(scene: Scene, request: ApprovalRequest) -> None:
     """An approval, shown long enough to be answered."""
-    moments = iter((0.0, 0.0))
+    moments = iter((0.0,))
     await scene.open(ApprovalScreen(request, clock=lambda: next(moments, 2 * DEAF_SECONDS)))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import ClassVar, get_args
 
@@ -27,14 +28,18 @@ from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
 DEAF_SECONDS = 0.3
-"""Keys are ignored for this long after the question appears: they were meant for something else."""
+"""Keys answer nothing for this long after the question appears: they were meant for the prompt, and go there."""
 
-HELD_SECONDS, WIDE_HELD_SECONDS = 0.3, 1.5
-"""A letter answers only after this long, one that allows more than this once after the longer time: another letter
-behind it makes both the beginning of a sentence. Enter answers at once, and so do the digits.
+TYPING_SECONDS = 0.7
+"""Whoever types while the question appears goes on typing into the prompt, until no key has come for this long."""
+
+HELD_SECONDS = 0.8
+"""`y` and `n` answer only after this long: another letter behind one makes both the beginning of a sentence. A letter
+that allows more than this once waits for Enter. Enter answers at once, and so do the digits.
 """
 
 _WIDE = ("decide('session')", "decide('always')")
+_DENY = "decide('denied')"
 _COLUMN = 5
 """Cells of the keys of a choice."""
 
@@ -58,23 +63,34 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         *,
         clock: Callable[[], float] = monotonic,
         takes_rows: Callable[[int], object] = lambda rows: None,
+        takes_key: Callable[[events.Key], object] = lambda key: None,
+        typed_at: float = -inf,
     ) -> None:
         """
         Args:
             request: what is asked.
             clock: seconds.
             takes_rows: told how many rows the question covers at the bottom, as often as that changes.
+            takes_key: given what is typed while the question appears.
+            typed_at: when something was typed elsewhere last, by the same clock.
         """
         super().__init__()
         self._request = request
         self._clock = clock
         self._takes_rows = takes_rows
-        self._opened = clock()
+        self._takes_key = takes_key
+        self._typed_at = typed_at
+        self._deaf_until = inf
+        self._typing: Timer | None = None
+        """Runs while what is typed goes into the prompt."""
+
         self._letter = ""
         """The letter that was just pressed, while it may still be the first of a sentence."""
 
         self._held: Timer | None = None
         self._held_action = ""
+        """What the letter means while it waits; "" when none does."""
+
         self._is_saying_why = False
         """Whether what is typed goes into the field, which may not have the focus yet."""
 
@@ -93,7 +109,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
             )
 
     def on_mount(self) -> None:
-        self._opened = self._clock()
+        self._deaf_until = max(self._clock() + DEAF_SECONDS, self._typed_at + TYPING_SECONDS)
 
     def on_resize(self) -> None:
         self._measure_soon()
@@ -102,31 +118,33 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self.call_after_refresh(self._measure)
 
     def _measure(self) -> None:
+        if not self.is_current:  # answered meanwhile: it covers nothing any more
+            return
         dialog = self.query_one(FittingBox)
         self._takes_rows(self.size.height - dialog.region.y)
 
     @property
     def _is_deaf(self) -> bool:
-        return self._clock() - self._opened < DEAF_SECONDS
+        return self._clock() < self._deaf_until
 
     async def _on_key(self, event: events.Key) -> None:
-        """Keys in the first moment are for something else; other letters begin a refusal in words."""
+        """Keys in the first moment are for the prompt; later, letters that are no answer begin a refusal in words."""
         character = event.character if event.is_printable and event.character else ""
         bound = self._bindings.key_to_bindings.get(event.key)
         comment = self.query_one(Input)
         if self._is_deaf:
-            pass
+            self._type_ahead(event)
         elif comment.has_focus:
             return
         elif character and self._is_saying_why:  # typed faster than the field gets the focus
             comment.insert_text_at_cursor(character)
-        elif character and self._held is not None:
+        elif character and self._held_action:
             self._say(self._letter + character)
         elif bound and character.isalpha():
             self._hold(character, bound[0])
-        elif self._held is not None and event.key == "enter":
+        elif self._held_action and event.key == "enter":
             await self.run_action(self._held_action)
-        elif self._held is not None:
+        elif self._held_action:
             self._let_go()
             return
         elif character and not bound and event.key != "space":
@@ -136,19 +154,33 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         event.stop()
         event.prevent_default()
 
+    def _type_ahead(self, event: events.Key) -> None:
+        """What is typed while the question appears is no answer, and is not lost."""
+        if not event.is_printable and event.key != "backspace":
+            return
+        self._takes_key(event)
+        self._deaf_until = max(self._deaf_until, self._clock() + TYPING_SECONDS)
+        if self._typing is None:
+            self._note(_("You are typing: it goes into the prompt. Pause for a moment, then answer."))
+        else:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_SECONDS, partial(self._note, ""))
+
     def _hold(self, letter: str, binding: Binding) -> None:
-        """A letter answers in a moment, unless it turns out to begin a sentence."""
-        is_wide = binding.action in _WIDE
+        """A letter says what it means; it answers by itself, if at all, when it turns out to begin no sentence."""
         self._letter, self._held_action = letter, binding.action
-        self._held = self.set_timer(
-            WIDE_HELD_SECONDS if is_wide else HELD_SECONDS, partial(self.run_action, binding.action)
-        )
-        if is_wide:
-            self._note(
-                _("{letter}: {answer} … Enter at once; typing on says no in words.").format(
-                    letter=letter, answer=_(binding.description)
-                )
+        how = _("Enter confirms.") if binding.action in _WIDE else _("In a moment, or Enter.")
+        impossible = "" if binding.action == _DENY else self._reason_against(is_wide=binding.action in _WIDE)
+        if impossible:
+            self._held = self.set_timer(HELD_SECONDS, self._forget)
+        elif binding.action not in _WIDE:
+            self._held = self.set_timer(HELD_SECONDS, partial(self.run_action, binding.action))
+        self._note(
+            impossible
+            or _("{letter}: {answer}. {how} Other letters make it the words of a no.").format(
+                letter=letter, answer=_(binding.description), how=how
             )
+        )
 
     def _say(self, words: str) -> None:
         """Begin a refusal in words."""
@@ -156,11 +188,15 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self.query_one(Input).insert_text_at_cursor(words)
 
     def _let_go(self) -> None:
-        """Forget the answer that a letter has given a moment ago."""
-        held, self._held = self._held, None
-        if held is not None:
-            held.stop()
+        """Forget the answer that a letter has given a moment ago, and what was said about it."""
+        if self._held_action:
             self._note("")
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._held is not None:
+            self._held.stop()
+        self._held, self._held_action = None, ""
 
     def action_decide(self, verdict: str) -> None:
         self._let_go()
@@ -173,12 +209,18 @@ class ApprovalScreen(ModalScreen[Decision | None]):
             return
         if verdict == "denied":
             self.dismiss(Decision("denied", self.query_one(Input).value.strip()))
-        elif self._request.intent.sensitive and verdict != "once":
-            self._note(_("This can only be allowed once: 1 or y."))
-        elif not self.query_one(LinesView).end_was_shown:
-            self._note(_("There is more below. Read to the end first (PgDn, End)."))
+        elif reason := self._reason_against(is_wide=verdict != "once"):
+            self._note(reason)
         else:
             self.dismiss(Decision(verdict))
+
+    def _reason_against(self, *, is_wide: bool) -> str:
+        """Why this cannot be allowed, or not for more than once; "" when it can."""
+        if self._request.intent.sensitive and is_wide:
+            return _("This can only be allowed once: 1 or y.")
+        if not self.query_one(LinesView).end_was_shown:
+            return _("There is more below. Read to the end first (PgDn, End).")
+        return ""
 
     def action_comment(self) -> None:
         self._let_go()
@@ -258,6 +300,10 @@ def _choices(intent: Intent) -> Content:
         ]
     rows.append(("4 n", _("no")))
     rows.append(("Tab", _("no, and say why")))
-    return Content("\n").join(
-        Content.styled(padded(keys, _COLUMN), "bold $primary") + Content(words) for keys, words in rows
+    law = (
+        _("Digits answer at once, y and n in a moment.")
+        if intent.sensitive
+        else _("Digits answer at once, y and n in a moment, s and a with Enter.")
     )
+    choices = [Content.styled(padded(keys, _COLUMN), "bold $primary") + Content(words) for keys, words in rows]
+    return Content("\n").join([*choices, Content.styled(padded("", _COLUMN) + law, MUTED)])

@@ -262,8 +262,7 @@ class ChatScreen(SelectingScreen[None]):
     @on(ApprovalShown)
     def _approval_shown(self, message: ApprovalShown) -> None:
         self.query_one(StatusBar).allow_compaction(not message.is_open)
-        if message.is_open:
-            self._activity.start(_("waiting for your answer"))
+        self._activity.hold(_("waiting for your answer") if message.is_open else "")
         # What was said last stays in view over the question.
         covered = message.rows - self.query_one(PromptArea).size.height
         self.query_one(ActivityLine).styles.margin = (0, 0, max(covered, 0), 0)

@@ -37,6 +37,8 @@ class ActivityLine(Widget):
 
         self._animated = animated
         self._since = 0.0
+        self._held_at: float | None = None
+        """Since when the user is waited for; None when not."""
 
     def start(self, words: str, hint: str = "") -> None:
         """Say what is going on; the clock runs on while something is."""
@@ -45,9 +47,18 @@ class ActivityLine(Widget):
         self.words, self.hint = words, hint
         self.auto_refresh = None if is_plain() else 0.1 if self._animated else 1.0
 
+    def hold(self, words: str) -> None:
+        """Wait for the user and say so; "" when that is over. It is no time of what is going on."""
+        if words:
+            self.start(words)
+            self._held_at = self.clock() if self._held_at is None else self._held_at
+        elif self._held_at is not None:
+            self._since += self.clock() - self._held_at
+            self._held_at = None
+
     def stop(self) -> None:
         """Nothing is going on."""
-        self.words, self.hint = "", ""
+        self.words, self.hint, self._held_at = "", "", None
         self.auto_refresh = None
 
     def on_click(self) -> None:
@@ -68,6 +79,6 @@ class ActivityLine(Widget):
             return Content(f"{self.words}. {self.hint}" if self.hint else self.words)
         elapsed = self.clock() - self._since
         frame = _FRAMES[int(elapsed * 10) % len(_FRAMES)] if self._animated else "·"
-        seconds = f" {elapsed:.0f} s" if elapsed >= 1 else ""
+        seconds = f" {elapsed:.0f} s" if elapsed >= 1 and self._held_at is None else ""
         line = Content.styled(f"{frame} ", "$primary") + Content(self.words) + Content.styled(seconds, MUTED)
         return line + Content.styled(f" · {self.hint}", MUTED) if self.hint else line

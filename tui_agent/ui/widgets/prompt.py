@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
@@ -88,6 +90,8 @@ class Prompt(SafeTextArea):
         """What the walk put into the field; any other text ends the walk."""
 
         self._blinks = 0
+        self.typed_at = -inf
+        """When a letter was typed last that is not sent yet, in the seconds of `monotonic`."""
 
     # ── what stands in it ────────────────────────────────────────────────────
 
@@ -153,7 +157,16 @@ class Prompt(SafeTextArea):
 
     # ── keys ─────────────────────────────────────────────────────────────────
 
+    def type_ahead(self, event: events.Key) -> None:
+        """Take a key that was pressed when something appeared over the prompt."""
+        if event.key == "backspace":
+            self.action_delete_left()
+        elif event.is_printable and event.character:
+            self.add(event.character)
+
     async def _on_key(self, event: events.Key) -> None:
+        if event.is_printable:
+            self.typed_at = monotonic()
         if not event.is_printable:
             event.prevent_default()
             await act_at_once(self, event)
@@ -176,6 +189,7 @@ class Prompt(SafeTextArea):
         is_typed = self.text == text if text.startswith("!") else self.text[:1] == text[:1]
         self.remember([*(each for each in self._sent if each != text), text])
         self.write("")
+        self.typed_at = -inf
         self.post_message(self.Submitted(text, is_typed))
 
     def action_newline(self) -> None:
