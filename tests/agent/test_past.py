@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.agent.tool_turns import results_in, whole_log, workshop
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, calls, says
+from tui_agent.core.entries import ToolReturned
 
 SEARCH = Call("search_past_messages", {"query": "planets rings"})
 
@@ -17,6 +18,35 @@ async def test_a_search_finds_neither_the_question_nor_itself(tmp_path: Path) ->
             found = results_in(await whole_log(at)).values()
             assert len(found) == 2
             assert all(result.startswith("Nothing in the archive matches") for result in found)
+
+
+async def test_a_search_finds_nothing_of_the_turn_it_is_made_in(tmp_path: Path) -> None:
+    look = Call("list_files", {"path": "."})
+    with ModelServer(
+        calls(SEARCH, text="I will look for planets with rings."),
+        calls(look, text="No planets, so: rings of files."),
+        calls(SEARCH, text="Once more, for planets with rings."),
+        says("I do not know."),
+    ) as server:
+        async with workshop(server, tmp_path) as at:
+            await at.say("Which planets have rings?")
+            log = await whole_log(at)
+            found = [each.entry for each in log if isinstance(each.entry, ToolReturned)]
+            searches = [each.output for each in found if each.name == "search_past_messages"]
+            assert len(searches) == 2
+            assert all(result.startswith("Nothing in the archive matches") for result in searches)
+
+
+async def test_neighbours_of_what_is_found_are_none_of_the_running_turn(tmp_path: Path) -> None:
+    answers = [says("Saturn, with planets and rings."), calls(SEARCH, text="I will look."), says("Saturn.")]
+    with ModelServer(*answers) as server:
+        async with workshop(server, tmp_path) as at:
+            await at.say("Tell me of the sky.")
+            await at.say("And what was that again?")
+            (result,) = results_in(await whole_log(at)).values()
+            assert "Saturn, with planets and rings." in result
+            assert "Tell me of the sky." in result
+            assert "what was that again" not in result
 
 
 async def test_a_search_finds_what_was_said_before_and_not_the_searches_in_between(tmp_path: Path) -> None:

@@ -143,14 +143,14 @@ def test_what_the_block_takes_is_told_by_what_it_holds() -> None:
     pin, rules, found = "port 8081", "run make check", "- brought back"
     assert parts() == (GaugeParts(), 0)
     made, frame = parts(Pinned(pin))
-    assert made == GaugeParts(pins=frame)
+    assert made == GaugeParts(system=frame - estimate(pin), pins=estimate(pin))
     made, frame = parts(instructions=rules)
     assert made == GaugeParts(system=frame)
     made, frame = parts(compacted(0, "SUM"))
     assert made == GaugeParts(summary=frame)
     made, frame = parts(Pinned(pin), instructions=rules, retrieved=(found,))
     assert made == GaugeParts(
-        system=estimate(rules), pins=frame - estimate(rules) - estimate(found), retrieved=estimate(found)
+        system=frame - estimate(pin) - estimate(found), pins=estimate(pin), retrieved=estimate(found)
     )
     made, frame = parts(compacted(0, "SUM"), Pinned(pin))
     assert made == GaugeParts(summary=frame - estimate(pin), pins=estimate(pin))

@@ -244,6 +244,16 @@ def test_the_instructions_file_counts_with_the_system_prompt() -> None:
     assert (instructed.summary, instructed.pins) == (0, 0)
 
 
+def test_a_pin_takes_the_same_whatever_else_stands_in_the_block() -> None:
+    pin = Pinned("the port is 8081")
+    alone = gauge_of(*alternating(6), pin).parts.pins
+    second = gauge_of(*alternating(6), pin, Pinned("never push to main")).parts.pins
+    beside_a_summary = gauge_of(*alternating(6), pin, compacted(4, "SUM " * 50)).parts.pins
+    assert 0 < alone < second
+    assert alone == pytest.approx(beside_a_summary, abs=1)
+    assert alone < 15
+
+
 def test_compactions_and_the_time_of_the_last_follow_the_live_chain() -> None:
     entries: list[Entry] = [*alternating(4), compacted(2, "A"), *alternating(2), compacted(4, "B", previous=5)]
     gauge = gauge_of(*entries)

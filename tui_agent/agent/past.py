@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.search_past_messages import NAME, PastHit, PastMessage, Scope
 from tui_agent.archive import Hit
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, ToolReturned, UserSaid
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, Pruned, ToolReturned, UserSaid
 from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import SessionNotFound
 
@@ -28,23 +28,25 @@ class Past:
     async def search(self, query: str, scope: Scope, limit: int) -> Sequence[PastHit]:
         """Messages that hold the words, newest first, each with those next to it.
 
-        The message that is being answered is left out, and so are the session's title and the model's searches: one
-        that finds itself tells nothing, each time at greater length.
+        What the running turn has in the context is left out, and so are the session's title and the model's searches:
+        one that finds itself tells nothing, each time at greater length.
         """
         session = self._current()
         if session is None or (scope == "this" and not session.stored):
             return ()
         where = session.id if scope == "this" else None
-        question = _question(session)
+        before = _before_the_model(session)
         told: list[PastHit] = []
         for hit in await session.archive.search(query, session_id=where, limit=limit + _OWN_HITS):
             if len(told) == limit:
                 break
-            if hit.session_id == session.id and hit.seq in (_TITLE, question):
+            is_here = hit.session_id == session.id
+            if is_here and hit.seq in (_TITLE, *before):
                 continue
             near: list[Logged] = []
             if hit.seq != _TITLE:
                 near = await session.archive.neighbours(hit.session_id, hit.seq, NEIGHBOURS)
+                near = [each for each in near if not (is_here and each.seq in before)]
             if not any(each.seq == hit.seq and _is_search(each.entry) for each in near):
                 told.append(_told(session, hit, near))
         return told
@@ -67,9 +69,14 @@ def _told(session: Session, hit: Hit, near: Sequence[Logged]) -> PastHit:
     return PastHit(PastMessage(hit.seq, hit.kind, hit.text), neighbours, elsewhere, hit.session_title, hit.at)
 
 
-def _question(session: Session) -> int:
-    """The number of the message that is being answered, as long as it stands in the context; else 0."""
-    return next((each.seq for each in reversed(session.tail) if is_spoken(each.entry)), 0)
+def _before_the_model(session: Session) -> set[int]:
+    """The numbers of what the running turn has in the context: from the question on, or all when that was folded.
+
+    A result of which only a stub stands there is none of it.
+    """
+    question = next((each.seq for each in reversed(session.tail) if is_spoken(each.entry)), 0)
+    stubbed = {seq for each in session.tail if isinstance(each.entry, Pruned) for seq in each.entry.seqs}
+    return {each.seq for each in session.tail if each.seq >= question} - stubbed
 
 
 def _is_search(entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""A shell command of the user's own: run where the tools run, never inside a turn, and told to the model with what it printed."""
+"""A shell command of the user's own: run outside of turns, where the tools run; the model is told what it printed."""
 
 import asyncio
 import time

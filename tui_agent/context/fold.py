@@ -283,13 +283,17 @@ class _Carried:
         return (_weighed(Message("user", self.text)),) if self.text else ()
 
     def parts(self, system: int, tools: int, tail: int) -> GaugeParts:
-        """The request's tokens by part; the instructions file counts as system, the block's frame as what it holds."""
+        """The request's tokens by part.
+
+        The instructions file counts as system, and so does the block's frame where there is no summary for it to hold:
+        what a pin takes must not depend on what else stands there.
+        """
         frame = self.tokens - self.pins - self.instructions - self.retrieved
         return GaugeParts(
-            system=system + self.instructions + (0 if self.has_summary or self.pins else frame),
+            system=system + self.instructions + (0 if self.has_summary else frame),
             tools=tools,
             summary=frame if self.has_summary else 0,
-            pins=self.pins + (frame if self.pins and not self.has_summary else 0),
+            pins=self.pins,
             tail=tail,
             retrieved=self.retrieved,
         )
