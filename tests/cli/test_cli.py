@@ -186,6 +186,44 @@ def test_doctor_says_what_is_reachable(terminal: Terminal, server: ModelServer) 
     assert report["key"] == "set"
 
 
+def test_doctor_speaks_to_people_in_words_and_says_what_the_model_is_offered(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TUI_AGENT_TOOLS", "true")
+    monkeypatch.setenv("TUI_AGENT_THEME", "nosuch")
+    monkeypatch.setenv("TUI_AGENT_BUDGET", "much")
+    rows = terminal.run("doctor").splitlines()
+    said = dict(row.split(maxsplit=1) for row in rows if len(row.split()) > 1 and not row.startswith(" "))
+    assert said["is_terminal:"] == "no"
+    assert "run_command, " in said["tools:"]
+    assert said["compaction:"] == "auto"
+    first = rows.index(f"{'problems:':15} {said['problems:']}")
+    assert "TUI_AGENT_BUDGET" in rows[first]
+    assert rows[first + 1].startswith(" " * 16 + "TUI_AGENT_THEME")
+    report = terminal.json("doctor", "--json")
+    assert report["is_terminal"] is False
+    assert "run_command" in report["tools"]
+
+
+@pytest.mark.parametrize("model", ["", "named"])
+def test_doctor_ends_with_one_when_nobody_answers_or_the_key_is_refused(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    monkeypatch.setenv("TUI_AGENT_MODEL", model)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert "127.0.0.1:9" in terminal.json("doctor", "--json", code=1)["error"]
+
+
+def test_an_address_without_its_version_is_asked_with_it_where_that_alone_answers(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url.removesuffix("/v1"))
+    assert terminal.json("doctor", "--json")["endpoint"] == server.url
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url.removesuffix("/v1") + "/elsewhere")
+    error = terminal.json("doctor", "--json", code=1)["error"]
+    assert "/elsewhere is unknown there. Addresses usually end in /v1." in error
+
+
 def test_a_key_in_the_keyring_is_told_of_and_can_be_forgotten(
     terminal: Terminal, server: ModelServer, data: Path, keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:

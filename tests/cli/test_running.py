@@ -109,6 +109,16 @@ def test_too_many_rounds_of_tool_calls_end_with_three(terminal: Terminal, server
     assert server.unused == 0
 
 
+@pytest.mark.parametrize(("path", "flags", "code"), [("a.txt", (), 4), (".", ("--max-turns", "1"), 3)])
+def test_what_is_said_with_a_call_is_told_once_and_is_no_answer(
+    terminal: Terminal, server: ModelServer, tools: Path, path: str, flags: tuple[str, ...], code: int
+) -> None:
+    call = Call("write_file", {"path": path, "content": "x"}) if code == 4 else Call("list_files", {"path": path})
+    server.script(calls(call, text="I will do that."))
+    assert terminal.run("-p", "do it", *flags, code=code) == ""
+    assert terminal.err.count("I will do that.") == 1
+
+
 def test_a_call_that_needs_approval_ends_with_four_and_can_be_gone_on_with(
     terminal: Terminal, server: ModelServer, tools: Path
 ) -> None:

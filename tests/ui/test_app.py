@@ -126,6 +126,17 @@ async def test_an_address_may_be_entered_without_a_scheme_and_one_that_is_none_i
                 await person.sees(shown.removesuffix("/v1"))
 
 
+async def test_an_address_that_was_refused_is_there_again_to_be_mended(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
+            for typed in ("", "nonsense"):
+                await person.sees("Get started")
+                await person.conductor.command("start", "local")
+                await person.sees(typed or "http://127.0.0.1:9/v1")
+                await person.press("ctrl+u", *"nonsense", "enter")
+                await person.is_told("begins with http")
+
+
 async def test_an_address_that_cannot_be_read_asks_nobody_until_one_is_entered_that_can(tmp_path: Path) -> None:
     with ModelServer(says("at last")) as server:
         refused = "OPENAI_BASE_URL is 'nonsense', which is not allowed."

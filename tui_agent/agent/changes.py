@@ -76,9 +76,7 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
     gauge = await session.foresee(change)
     if gauge.window is not None and gauge.tokens > gauge.window:
         raise DoesNotFit(
-            _("The context would be about {tokens:,} tokens, the window is {window:,}.").format(
-                tokens=gauge.tokens, window=gauge.window
-            ),
+            _does_not_fit(change).format(tokens=gauge.tokens, window=gauge.window),
             _("Nothing was changed."),
             _(
                 "All of it is in the record, and parts of it can come back: /search finds them, /pin or p pins what "
@@ -86,6 +84,19 @@ async def _move_head(session: Session, change: CompactionUndone | CompactionRedo
             ),
         )
     return await session.append(change)
+
+
+def _does_not_fit(change: CompactionUndone | CompactionRedone | SummaryRestored) -> str:
+    match change:
+        case CompactionUndone():
+            return _("This cannot be undone: the context would be about {tokens:,} tokens, the window is {window:,}.")
+        case CompactionRedone():
+            return _("This cannot be redone: the context would be about {tokens:,} tokens, the window is {window:,}.")
+        case SummaryRestored():
+            return _(
+                "This version cannot be restored: the context would be about {tokens:,} tokens, "
+                "the window is {window:,}."
+            )
 
 
 async def pin(session: Session, text: str, source: int | None = None) -> list[Event]:

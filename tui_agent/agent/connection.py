@@ -8,7 +8,16 @@ from typing import Literal
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
-from tui_agent.errors import EmbeddedModelFailed, EndpointUnreadable, NothingConfigured
+from tui_agent.errors import (
+    AuthFailed,
+    EmbeddedModelFailed,
+    EndpointUnreadable,
+    ModelError,
+    NothingConfigured,
+    ProtocolBroken,
+    RequestRefused,
+    Retryable,
+)
 from tui_agent.language import N_, _
 from tui_agent.model import connection as wire
 from tui_agent.model.client import ModelClient
@@ -81,6 +90,20 @@ class Connection:
         self.window = await discover_window(self.endpoint, self.model)
         return self.window.tokens is not None
 
+    async def reach(self) -> None:
+        """See whether the endpoint answers and takes the key; it need not list its models.
+
+        Raises:
+            Retryable: there is no answer.
+            AuthFailed: the key is missing or was refused.
+        """
+        try:
+            await self.client.models()
+        except (Retryable, AuthFailed):
+            raise
+        except ModelError:
+            return
+
     async def revive(self) -> bool:
         """Start the embedded model again if its process has ended; called before each request. Whether it had.
 
@@ -152,7 +175,9 @@ async def connect(settings: Settings, report: Report, kept: Collection[str] = ()
     base_url = chosen_base_url(settings)
     if _names_endpoint(settings):
         report(_("connecting to {base_url}").format(base_url=base_url))
-        return await _connect_to(await _with_stored_key(Endpoint(base_url, settings.api_key), kept), settings)
+        return await _connect_as_written(
+            await _with_stored_key(Endpoint(base_url, settings.api_key), kept), settings, report
+        )
     openai = Endpoint(base_url)
     if openai.origin in kept and (found := await _with_stored_key(openai, kept)).api_key:
         report(_("connecting to {base_url}").format(base_url=found.base_url))
@@ -215,6 +240,22 @@ async def _connect_to_embedded(settings: Settings, report: Report) -> Connection
         raise
     connection.embedded = server
     return connection
+
+
+async def _connect_as_written(endpoint: Endpoint, settings: Settings, report: Report) -> Connection:
+    """Connect; where an address without a path lists no models, look for them under `/v1`, at the same place."""
+    try:
+        return await _connect_to(endpoint, settings)
+    except (RequestRefused, ProtocolBroken):
+        if endpoint.base_url != endpoint.address:
+            raise
+        versioned = replace(endpoint, base_url=f"{endpoint.base_url}/v1")
+        report(_("connecting to {base_url}").format(base_url=versioned.base_url))
+        try:
+            return await _connect_to(versioned, settings)
+        except ModelError:
+            pass  # what was written is what is told of
+        raise
 
 
 async def _connect_to(

@@ -1,6 +1,5 @@
 """The command `doctor`: what is configured, what is reachable, and how large its window is."""
 
-import json
 import os
 import platform
 import sys
@@ -32,6 +31,8 @@ _NAMES = {
     "window": N_("window"),
     "window_source": N_("window_source"),
     "counter": N_("counter"),
+    "tools": N_("tools"),
+    "compaction": N_("compaction"),
     "error": N_("error"),
 }
 """What is reported, as people are told it; for programs it keeps its names."""
@@ -66,9 +67,12 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
             "window": limits.window,
             "window_source": limits.window_source,
             "counter": connection.counter.id,
+            "tools": [spec.name for spec in services.bench.tool_specs()] if services.bench else [],
+            "compaction": settings.compaction_mode,
         }
         if connection.warning:
             report["problems"] = [*problems, connection.warning]
+        await connection.reach()
     except TuiAgentError as error:
         report |= await _key(services)
         report["error"] = str(error)
@@ -78,7 +82,10 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
     if as_json:
         streams.print_json(report)
     for name, value in () if as_json else report.items():
-        streams.show(f"{padded(_(_NAMES[name]) + ':', 15)} {_told(name, value)}")
+        heading = _(_NAMES[name]) + ":"
+        for row in _rows(name, value):
+            streams.show(f"{padded(heading, 15)} {row}".rstrip())
+            heading = ""
     return code
 
 
@@ -90,7 +97,18 @@ async def _key(services: Services) -> dict[str, object]:
     return {"key": N_("set") if source else N_("not set"), "key_source": source}
 
 
-def _told(name: str, value: object) -> object:
-    if name in ("key", "key_source", "place", "window_source"):
-        return _(str(value))
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+def _rows(name: str, value: object) -> list[str]:
+    """A value in words, one row for each problem."""
+    match value:
+        case bool():
+            return [_("yes") if value else _("no")]
+        case None:
+            return [_("unknown")]
+        case list():
+            words = [str(each) for each in value] if name == "problems" else [", ".join(value)] if value else []
+            return words or [_("none")]
+        case int():
+            return [f"{value:,}"]
+        case _:
+            is_word = value and name in ("key", "key_source", "place", "window_source", "compaction")
+            return [_(str(value)) if is_word else str(value)]

@@ -9,7 +9,7 @@ from tui_agent.agent.headless_streams import DONE, LIMIT, TURN_FAILED, Streams, 
 from tui_agent.agent.proposals import Proposal, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
-from tui_agent.core.events import Event
+from tui_agent.core.events import Event, Gauge
 from tui_agent.errors import CompactionError, DoesNotFit, ModelError, NothingToFold
 from tui_agent.language import _
 
@@ -100,10 +100,15 @@ async def _change(
         gauge = session.gauge()
     if as_json:
         streams.print_json({"applied": not reason, "reason": reason or None, "gauge": gauge_to_json(gauge)})
-    streams.note(
-        reason
-        or _("{done} The context is {messages} messages, about {tokens:,} tokens.").format(
-            done=done, messages=gauge.messages, tokens=gauge.tokens
-        )
-    )
+    streams.note(reason or _told(services, done, gauge))
     return code
+
+
+def _told(services: Services, done: str, gauge: Gauge) -> str:
+    """What was done and how large the context is. No model is connected here, so what it is told of tools is not in."""
+    told = _("{done} The context is {messages} messages, about {tokens:,} tokens.")
+    if services.settings.tools:
+        told = _(
+            "{done} The context is {messages} messages, about {tokens:,} tokens without the descriptions of tools."
+        )
+    return told.format(done=done, messages=gauge.messages, tokens=gauge.tokens)

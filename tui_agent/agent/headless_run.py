@@ -50,6 +50,9 @@ class Run:
         self._streams = streams
         self._notices: list[str] = []
         self._reply = ""
+        self._is_noted = False
+        """Whether the newest reply was told already, as what was said with a tool call: it is no answer."""
+
         self._finish = "stop"
         self._failure = ""
         self._seen = session.checkpoint.seq
@@ -153,7 +156,8 @@ class Run:
         match logged.entry:
             case AssistantSaid(text=text, tool_calls=calls):
                 self._reply = text
-                if calls and text.strip() and not self._is_watched:
+                self._is_noted = bool(calls) and not self._is_watched
+                if self._is_noted and text.strip():
                     self._note(text)
             case Noticed(text=text):
                 self._notices.append(text)
@@ -176,7 +180,7 @@ class Run:
 
     def _print_answer(self) -> None:
         self._end_line()
-        if self._output == "text" and not self._is_watched and self._reply:
+        if self._output == "text" and not self._is_watched and self._reply and not self._is_noted:
             self._streams.say(self._reply, end="" if self._reply.endswith("\n") else "\n")
 
     def _note(self, text: str) -> None:

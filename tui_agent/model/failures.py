@@ -205,7 +205,7 @@ def _refusal(said: ServerSaid, endpoint: Endpoint, model: str, status: int) -> R
         return RequestRefused(
             told,
             _("The address {base_url}{named} is unknown there.").format(base_url=endpoint.base_url, named=named),
-            _("Check both; addresses usually end in /v1."),
+            _("Check both; addresses usually end in /v1.") if model else _("Addresses usually end in /v1."),
         )
     return RequestRefused(told, _("The endpoint does not accept this request."), "")
 

@@ -207,7 +207,8 @@ async def start(chat: Conductor, choice: str) -> None:
             )
             chat.app.push_screen(question, lambda key: chat.later("use-key", key.strip()) if key else None)
         case "local":
-            question = TextPromptScreen(_("Enter an address"), value="http://127.0.0.1:8080/v1")
+            typed = chat.screen.query_one(StartCard).address or chat.services.settings.base_url
+            question = TextPromptScreen(_("Enter an address"), value=typed or "http://127.0.0.1:8080/v1")
             chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
         case "tour":
             chat.later("tour")
@@ -248,6 +249,7 @@ async def forget(chat: Conductor, argument: str) -> None:
 
 
 async def use_url(chat: Conductor, url: str) -> None:
+    chat.screen.query_one(StartCard).address = url
     chat.services.change_settings(base_url=entered("base_url", url), refused_endpoint="")
     await chat.connect()
 

@@ -39,6 +39,9 @@ class StartCard(Vertical):
     command = ""
     """What installs a model to start with; copied when it is chosen."""
 
+    address = ""
+    """What was entered as an address last, to be mended where it was no good."""
+
     @property
     def is_chosen_in(self) -> bool:
         """Whether the choices have the focus: they need no letters."""
