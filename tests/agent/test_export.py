@@ -398,7 +398,7 @@ def test_exports_for_people_are_in_the_readers_language_and_the_record_is_as_it_
     assert to_json(folded_talk()) == in_chinese
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 def test_an_export_that_finds_no_room_says_so() -> None:
     with pytest.raises(UsageError, match=r"/dev/full could not be written: No space left on device\."):
         write_export(Path("/dev/full"), "words", "", replace=True)

@@ -115,7 +115,7 @@ def test_a_lock_file_that_was_removed_meanwhile_is_not_the_lock(tmp_path: Path) 
     os.close(descriptor)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no file that is always full")
 def test_a_lock_holds_though_there_is_no_room_for_its_owner() -> None:
     lock = FileLock(Path("/dev/full"), os.open("/dev/full", os.O_RDWR))
     lock.write_owner()

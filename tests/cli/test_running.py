@@ -311,7 +311,7 @@ def test_help_in_chinese_does_not_fail_in_latin(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 @pytest.mark.parametrize(
     "argv", [["config"], ["sessions", "list", "--json"], ["completion", "bash"], ["config", "path"]]
 )

@@ -126,6 +126,18 @@ async def test_an_address_may_be_entered_without_a_scheme_and_one_that_is_none_i
                 await person.sees(shown.removesuffix("/v1"))
 
 
+async def test_another_model_is_asked_at_the_place_that_was_found_and_nowhere_else(tmp_path: Path) -> None:
+    with ModelServer(says("here")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            services = person.conductor.services
+            services.change_settings(base_url="", api_key="")  # as if the server had been found and not configured
+            await person.conductor.command("model", "other")
+            assert services.bench is not None
+            assert services.bench.connection.model == "other"
+            assert services.bench.connection.endpoint.base_url == server.url
+
+
 async def test_an_address_that_was_refused_is_there_again_to_be_mended(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:

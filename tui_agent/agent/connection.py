@@ -161,8 +161,12 @@ async def prepare(settings: Settings) -> None:
         await wire.prepare()
 
 
-async def connect(settings: Settings, report: Report, kept: Collection[str] = ()) -> Connection:
+async def connect(
+    settings: Settings, report: Report, kept: Collection[str] = (), at: Endpoint | None = None
+) -> Connection:
     """The endpoint that is configured; else OpenAI, if its key is kept; else a local server; else the embedded model.
+
+    `at` is an endpoint that was found before and is to be kept, whatever else would be found by now.
 
     `kept` names the places (scheme, host and port) whose key this program has put into the keyring. Others that need
     none are not looked up there: it may be locked, and asks its owner then.
@@ -173,6 +177,9 @@ async def connect(settings: Settings, report: Report, kept: Collection[str] = ()
         ModelError: what is configured cannot be reached, or the embedded model did not start.
     """
     base_url = chosen_base_url(settings)
+    if at is not None and not _names_endpoint(settings):
+        report(_("connecting to {base_url}").format(base_url=at.base_url))
+        return await _connect_to(at, settings)
     if _names_endpoint(settings):
         report(_("connecting to {base_url}").format(base_url=base_url))
         return await _connect_as_written(

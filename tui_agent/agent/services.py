@@ -96,14 +96,19 @@ class Services:
             raise RuntimeError("start() comes first")
         return self._archive
 
-    async def connect(self, report: Callable[[str], None]) -> Connection:
+    async def connect(self, report: Callable[[str], None], *, stay: bool = False) -> Connection:
         """Find and connect the model; what is being done is told to `report` in words.
+
+        With `stay` an endpoint that was found and not configured is kept: another model of the same place is wanted.
 
         Raises:
             ModelError: nothing is configured, or it cannot be reached.
         """
         kept = await self.archive.recall(KEPT_KEYS)
-        return await self.use(await connections.connect(self.settings, report, kept if isinstance(kept, list) else ()))
+        here = self.bench.connection if stay and self.bench is not None else None
+        at = here.endpoint if here is not None and here.embedded is None else None
+        known = kept if isinstance(kept, list) else ()
+        return await self.use(await connections.connect(self.settings, report, known, at))
 
     async def use(self, connection: Connection) -> Connection:
         """Work with another connection from here on; the old one is closed."""

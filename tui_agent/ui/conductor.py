@@ -127,10 +127,10 @@ class Conductor:
         if self.view.session is None:
             await self.open_session(self.services.new_session())
 
-    async def connect(self) -> None:
-        """Find and connect the model; while nothing is configured, look again for a local server."""
+    async def connect(self, *, stay: bool = False) -> None:
+        """Find and connect the model, with `stay` where it was; while there is none, look for a local server."""
         self.screen.workers.cancel_group(self.screen, "watch")
-        if not await find_model(self.services, self.screen):
+        if not await find_model(self.services, self.screen, stay=stay):
             self._work("watch", local_model_appears, partial(self.later, "connect"))
         self._go_on()
 

@@ -17,12 +17,14 @@ WATCH_SECONDS = 3.0
 """From one look for a local server to the next."""
 
 
-async def find_model(services: Services, screen: ChatScreen) -> bool:
-    """Connect, saying what is being done. False: nothing is configured, and a local server would be taken."""
+async def find_model(services: Services, screen: ChatScreen, *, stay: bool = False) -> bool:
+    """Connect, saying what is being done; with `stay` where it was. False: nothing is configured, and a local server
+    would be taken.
+    """
     activity = screen.query_one(ActivityLine)
     activity.start(_("looking for a model"))
     try:
-        connection = await services.connect(lambda words: activity.start(safe(words, single_line=True)))
+        connection = await services.connect(lambda words: activity.start(safe(words, single_line=True)), stay=stay)
     except ModelError as error:
         command = error.command if isinstance(error, NothingConfigured) else ""
         todo = "" if command else error.todo

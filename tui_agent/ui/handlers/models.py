@@ -75,7 +75,7 @@ async def _use_model(chat: Conductor, name: str) -> None:
     before = session.gauge().window
     await chat.desk.stop_and_wait()
     chat.services.change_settings(model=name)
-    await chat.connect()
+    await chat.connect(stay=True)
     connected = chat.services.bench
     if connected is None or connected.connection.model != name:
         return
