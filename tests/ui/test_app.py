@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = {"platformdirs", "rich", "textual", "typing_extensions"}
 """What of other people's the first screen needs. Not openai, httpx2, apsw, tiktoken, markdown-it, Pygments."""
 
-PARTS = {"core", "errors", "language", "paths", "settings", "threads", "ui", "values"}
+PARTS = {"core", "errors", "language", "paths", "settings", "threads", "ui", "values", "whole_files"}
 """What of our own it needs."""
 
 FIRST_PAINT = """
