@@ -22,6 +22,7 @@ from tui_agent.settings import (
     load,
     wanted_language,
 )
+from tui_agent.settings.by_hand import read_by_hand
 
 SECRET = "sk-canary-0123456789"
 
@@ -422,6 +423,28 @@ def test_settings_that_come_through_a_pipe_are_read_as_often_as_they_are_wanted(
     with pytest.raises(ConfigInvalid, match="can be read and not changed"):
         Origin(pipe).change("model", "other")
     assert Origin(pipe).load().settings.model == "piped"
+
+
+def test_a_pipe_that_nobody_writes_into_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "config.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="nobody writes into it"):
+        read_by_hand(pipe, writer_seconds=0)
+
+
+def test_a_pipe_that_somebody_holds_open_is_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "config.toml"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that a writer can be there before it is read
+    with pipe.open("wb", buffering=0) as writer:
+        come: list[bytes] = []
+        reading = threading.Thread(target=lambda: come.append(read_by_hand(pipe, writer_seconds=0)))
+        reading.start()
+        writer.write(b"model = ")
+        writer.write(b'"piped"')
+    reading.join()
+    os.close(reader)
+    assert come == [b'model = "piped"']
 
 
 def test_a_settings_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:

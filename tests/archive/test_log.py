@@ -15,6 +15,7 @@ from tui_agent.archive.lease import FileLock
 from tui_agent.archive.log import usable
 from tui_agent.archive.rows import (
     DamagedRow,
+    digest,
     logged_of,
     packed_json,
     packed_text,
@@ -309,6 +310,7 @@ def test_the_stored_form_of_an_entry_stays_what_it_is_for_there_are_archives_in_
     known = bytes.fromhex("10057366405c7a7c42fd3786ed479a45")
     assert row_of(1, said(2, "bé")) == (1, 2, AT, "UserSaid", 6, "estimate", 14, body, known)
     assert packed_json({"a": "\ud83d", "b": [1, 2]}) == b'{"a":"\\ud83d","b":[1,2]}'
+    assert digest("\ud83d") != digest("\ud83e")
     long = packed_json(["words " * 200])
     assert (long[:1], len(long) < 600, unpacked_json(long)) == (b"x", True, ["words " * 200])
     assert unpacked_json(packed_json(["w" * 400])) == ["w" * 400]

@@ -64,6 +64,23 @@ async def test_a_keyring_that_hangs_while_it_forgets_holds_up_nobody(tmp_path: P
             assert "meanwhile" in person.seen
 
 
+async def test_while_one_export_waits_for_the_keyring_another_does_not_put_an_end_to_it(
+    tmp_path: Path, keyring: FakeKeyring
+) -> None:
+    with wanting_key() as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.has_said("Remember periwinkle.")
+            with keyring.hanging():
+                await person.send("/export first.md")
+                await person.send("/export second.md")
+                await person.press(*"meanwhile")
+                await person.sees("meanwhile")
+                assert "the whole record" not in person.seen
+            for name in ("first.md", "second.md"):
+                await person.is_told(f"{name}: the whole record")
+                assert "periwinkle" in (tmp_path / name).read_text()
+
+
 async def test_a_key_is_not_kept_unless_that_is_wanted(tmp_path: Path, keyring: FakeKeyring) -> None:
     with wanting_key() as server:
         async with sitting(server, tmp_path, api_key="", model="") as person:

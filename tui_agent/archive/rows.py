@@ -20,6 +20,8 @@ MESSAGE_TYPES = ("UserSaid", "AssistantSaid", "ToolReturned")
 
 _HASH_BYTES = 16
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+"""No value can hold itself: all come out of frozen values or out of JSON, so that is not looked for in each."""
+
 _COMPRESS_FROM = 512
 """Bytes; shorter bodies gain too little to be worth the time."""
 
@@ -127,7 +129,7 @@ def plain_json(stored: bytes) -> bytes:
 
 def digest(*parts: int | str | bytes) -> bytes:
     """A hash over values, each marked off from the next by its length."""
-    encoded = [part if isinstance(part, bytes) else str(part).encode() for part in parts]
+    encoded = [part if isinstance(part, bytes) else packed_text(str(part)) for part in parts]
     lengths = ",".join([str(len(part)) for part in encoded]).encode()
     return blake2b(b"".join([lengths, b":", *encoded]), _HASH_BYTES)
 

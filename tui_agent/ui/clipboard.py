@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui_agent.agent.tools.child_process import GUARD
 from tui_agent.agent.tools.gate import gated
-from tui_agent.agent.tools.guarding_child import end_session
+from tui_agent.agent.tools.guarding_child import Family
 from tui_agent.language import _, ngettext
 from tui_agent.values import frozen
 from tui_agent.whole_files import write_private
@@ -120,7 +120,7 @@ class Clipboard:
                 return None
             finally:
                 if process.returncode is None:
-                    end_session(process.pid)
+                    Family(process.pid).end()
                     await process.wait()
         return (written or b"") if process.returncode == 0 else None
 

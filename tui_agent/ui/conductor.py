@@ -54,6 +54,9 @@ Handler = Callable[["Conductor", str], Awaitable[None]]
 _ASKING_THE_KEYRING = frozenset({"doctor", "export", "forget-key", "keep-key"})
 """Commands that may wait for somebody to unlock it: beside everything else, so that nothing waits for them."""
 
+_EACH_IS_DONE = frozenset({"delete-now", "export", "forget-key", "import", "keep-key"})
+"""Commands that may take their time and leave something behind: another of the kind does not put an end to one."""
+
 
 @frozen
 class Opening:
@@ -184,7 +187,7 @@ class Conductor:
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
-        self._work(f"command-{name}", self._carry_out, name, argument)
+        self._work(f"command-{name}", self._carry_out, name, argument, alone=name not in _EACH_IS_DONE)
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
@@ -296,9 +299,9 @@ class Conductor:
         self.screen.tell(_("What was waiting to be sent is back in the prompt."))
         return True
 
-    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> None:
-        """Do this beside everything else; what of the same group is still going on is cancelled."""
-        self.screen.run_worker(partial(work, *arguments), group=group, exclusive=True, exit_on_error=False)
+    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, alone: bool = True) -> None:
+        """Do this beside everything else; if `alone`, what of the same group is still going on is cancelled."""
+        self.screen.run_worker(partial(work, *given), group=group, exclusive=alone, exit_on_error=False)
 
     # ── what the chat hears ──────────────────────────────────────────────────
 
@@ -325,10 +328,8 @@ class Conductor:
                 self._work("find", self._finder.heard, message)
             case PromptArea.FileSought(typed):
                 self._work("files", self._offer_files, typed)
-            case Transcript.OlderWanted(before):
-                session = self.view.session
-                if session is not None:
-                    self._work("older", self._read_older, session, before - 1)
+            case Transcript.OlderWanted(before) if (session := self.view.session) is not None:
+                self._work("older", self._read_older, session, before - 1)
 
     async def _submitted(self, wanted: Say | Run | Shell | UnknownCommand, typed: str) -> None:
         match wanted:

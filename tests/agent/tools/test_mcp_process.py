@@ -21,8 +21,9 @@ DEAF = """\
 import os, signal, subprocess, sys
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
-child = subprocess.Popen(["sleep", "300"], process_group=0)
-print(os.getpid(), child.pid, flush=True)
+grouped = subprocess.Popen(["sleep", "300"], process_group=0)
+apart = subprocess.Popen(["sh", "-c", "sleep 300 & echo $!; exec >&-; wait"], start_new_session=True, stdout=-1)
+print(os.getpid(), grouped.pid, apart.pid, int(apart.stdout.readline()), flush=True)
 while True:
     signal.pause()
 """
@@ -81,7 +82,7 @@ async def test_it_ends_with_a_program_that_is_killed_whatever_it_is_deaf_to(tmp_
     )
     assert await program.wait() == -signal.SIGKILL
     numbers = [int(number) for number in (tmp_path / "pid").read_text().split()]
-    assert len(numbers) == (2 if moment == "ready" else 1)
+    assert len(numbers) == (4 if moment == "ready" else 1)
     assert await becomes_true(all_gone(numbers))
 
 

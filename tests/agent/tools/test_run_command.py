@@ -145,6 +145,8 @@ async def test_a_process_that_leaves_the_session_does_not_hang_the_call(tool: Ru
         "timeout 300 sh -c 'echo $$ > pid; exec sleep 300'",
         "set -m; (echo $BASHPID > pid; sleep 300)",
         "set -m; trap '' TERM; sleep 300 & echo $! > pid; wait",
+        "setsid sleep 300 & echo $! > pid; wait",
+        "setsid sh -c 'trap \"\" TERM; sleep 300 & echo $! > pid; wait; sleep 300' & wait",
     ],
 )
 async def test_the_time_limit_ends_everything(tool: RunCommand, tmp_path: Path, command: str) -> None:

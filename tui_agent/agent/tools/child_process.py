@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding import ProcessGuard
-from tui_agent.agent.tools.guarding_child import end_session, signal_session
+from tui_agent.agent.tools.guarding_child import Family
 from tui_agent.agent.tools.left_out import KeyFilter
 from tui_agent.agent.tools.text_files import size_in_words
 from tui_agent.values import frozen
@@ -103,41 +103,42 @@ def _let_through(process: asyncio.subprocess.Process, given: bytes) -> None:
 
 
 async def _watched(process: asyncio.subprocess.Process, printed: "_Printed", seconds: float) -> Finished:
+    family = Family(process.pid)
     ended = asyncio.ensure_future(process.wait())
     enough = asyncio.ensure_future(printed.enough.wait())
     try:
         await asyncio.wait((ended, enough), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if not ended.done():
             stopped = printed.enough.is_set()
-            await _end(process.pid, ended)
+            await _end(family, ended)
             printed.drain()
             return Finished(printed.text(), None, timed_out=not stopped, stopped=stopped)
         printed.drain()
-        left_running = await _has_left_processes(process.pid)
+        left_running = await _has_left_processes(family)
         printed.drain()
         return Finished(printed.text(), ended.result(), left_running=left_running)
     finally:
         enough.cancel()
         if not ended.done():
-            await _end(process.pid, ended)
-        end_session(process.pid)
+            await _end(family, ended)
+        family.end()
 
 
-async def _end(session: int, ended: "asyncio.Future[int]") -> None:
+async def _end(family: Family, ended: "asyncio.Future[int]") -> None:
     """Asks the processes to end, and ends them after a moment; a second cancellation only shortens the moment."""
-    signal_session(session, signal.SIGTERM)
+    family.signal(signal.SIGTERM)
     try:
         await asyncio.wait((ended,), timeout=_GRACE)
     finally:
-        end_session(session)
+        family.end()
     await asyncio.wait((ended,), timeout=_GRACE)
 
 
-async def _has_left_processes(session: int) -> bool:
-    if not signal_session(session, 0):
+async def _has_left_processes(family: Family) -> bool:
+    if not family.signal(0):
         return False
     await asyncio.sleep(_LINGER)
-    return signal_session(session, 0)
+    return family.signal(0)
 
 
 class _Printed:

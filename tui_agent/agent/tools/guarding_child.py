@@ -1,4 +1,4 @@
-"""Signals whole sessions of processes; run as a program, it ends those that its parent leaves behind.
+"""Signals and ends processes that belong together; run as a program, it ends those that its parent leaves behind.
 
 It is started by its path and imports nothing of this program. On stdin it is told `+SESSION` when one has begun and
 `-SESSION` when it is over, a line each. The pipe closes when the program ends, in whatever way: also when it is killed
@@ -15,45 +15,68 @@ _MOST_SWEEPS = 20
 """How often it is looked for processes that were started while the others were being ended."""
 
 
-def signal_session(session: int, number: int) -> bool:
-    """Signals every process of the session; whether there was any.
+class Family:
+    """A session of processes with the sessions that they begin.
 
     A session is more than the group of its first process: `timeout`, and a shell with job control, make groups of their
-    own. Where the system does not list its processes the first group alone is reached.
+    own. What `setsid` begins is told from other programs by its parent, so it is known once this was asked while that
+    lives; whoever cuts itself off before lives on. Where the system does not list its processes the first group alone
+    is reached.
     """
-    found = _signalled(os.killpg, session, number)
-    for process in _others(session):
-        found |= _signalled(os.kill, process, number)
-    return found
 
+    def __init__(self, session: int) -> None:
+        self._first = session
+        self._sessions = {session}
 
-def end_session(session: int) -> None:
-    """Ends every process of the session, those too that are started meanwhile."""
-    for _ in range(_MOST_SWEEPS):
-        _signalled(os.killpg, session, signal.SIGKILL)
-        others = _others(session)
+    def signal(self, number: int) -> bool:
+        """Signals every process; whether there was any. With 0 it only looks."""
+        others = self._others()  # before the first hear it: whose these are is not to be told when those are gone
+        found = _signalled(os.killpg, self._first, number)
         for process in others:
-            _signalled(os.kill, process, signal.SIGKILL)
-        if not others:
-            return
+            found |= _signalled(os.kill, process, number)
+        return found
+
+    def end(self) -> None:
+        """Ends every process, those too that are started meanwhile."""
+        for sweep in range(_MOST_SWEEPS):
+            others = self._others()
+            found = _signalled(os.killpg, self._first, signal.SIGKILL)
+            for process in others:
+                _signalled(os.kill, process, signal.SIGKILL)
+            if not others and (sweep or not found):
+                return
+
+    def _others(self) -> list[int]:
+        """Processes that live and are in another group than the very first one."""
+        living = _living()
+        members: set[int] = set()
+        while joined := [
+            process
+            for process, (parent, _, session) in living.items()
+            if process not in members and (session in self._sessions or parent in members)
+        ]:
+            members.update(joined)
+            self._sessions.update(living[process][2] for process in joined)
+        return [process for process in members if living[process][1] != self._first]
 
 
-def _others(session: int) -> list[int]:
-    """Processes of the session that live and are in another group than its first one."""
+def _living() -> dict[int, tuple[int, int, int]]:
+    """Parent, group and session of every process that lives, as far as the system tells."""
     try:
         names = os.listdir(_PROCESSES)
     except OSError:
-        return []
-    return [int(name) for name in names if name.isdecimal() and _is_other(name, session)]
+        return {}
+    told = ((int(name), _told_of(name)) for name in names if name.isdecimal())
+    return {process: of_it for process, of_it in told if of_it is not None}
 
 
-def _is_other(process: str, session: int) -> bool:
+def _told_of(process: str) -> tuple[int, int, int] | None:
     try:
         with open(f"{_PROCESSES}/{process}/stat", "rb") as file:
-            state, _, group, its_session = file.read().rpartition(b")")[2].split()[:4]
+            state, parent, group, session = file.read().rpartition(b")")[2].split()[:4]
     except (OSError, ValueError):
-        return False
-    return int(its_session) == session != int(group) and state not in (b"Z", b"X")
+        return None
+    return None if state in (b"Z", b"X") else (int(parent), int(group), int(session))
 
 
 def _signalled(send: Callable[[int, int], None], target: int, number: int) -> bool:
@@ -75,7 +98,7 @@ def main() -> None:
         else:
             sessions.discard(session)
     for session in sessions:
-        end_session(session)
+        Family(session).end()
 
 
 if __name__ == "__main__":

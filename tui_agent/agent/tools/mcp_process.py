@@ -15,7 +15,7 @@ import anyio
 from tui_agent.agent.tools.child_process import GUARD
 from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding import ProcessGuard
-from tui_agent.agent.tools.guarding_child import end_session, signal_session
+from tui_agent.agent.tools.guarding_child import Family
 from tui_agent.agent.tools.mcp_values import LocalServer
 
 _OWN_TIME = 2.0
@@ -106,15 +106,17 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     """Let it end by itself, then tell it to, then end it; what it has printed meanwhile keeps it from nothing."""
     assert process.stdin is not None
     assert process.stdout is not None
+    family = Family(process.pid)
+    family.signal(0)  # what it has begun is not to be told from other programs when it has ended by itself
     drained = asyncio.ensure_future(_drain(process.stdout))
     ended = asyncio.ensure_future(process.wait())
     try:
         process.stdin.close()
         if not (await asyncio.wait((ended,), timeout=_OWN_TIME))[0]:
-            signal_session(process.pid, signal.SIGTERM)
+            family.signal(signal.SIGTERM)
             await asyncio.wait((ended,), timeout=_OWN_TIME)
     finally:
-        end_session(process.pid)
+        family.end()
         await asyncio.wait((ended, drained), timeout=_OWN_TIME)
         ended.cancel()
         drained.cancel()
