@@ -101,7 +101,7 @@ def _rows(name: str, value: object) -> list[str]:
     """A value in words, one row for each problem."""
     match value:
         case bool():
-            return [_("yes") if value else _("no")]
+            return [_("yes, a terminal") if value else _("no, a file or a program")]
         case None:
             return [_("unknown")]
         case list():
