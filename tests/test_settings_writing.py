@@ -116,6 +116,21 @@ def test_a_wrong_value_is_refused_in_the_words_of_the_start(name: str, value: st
         ("192.168.0.7:11434", "https://192.168.0.7:11434"),
         ("box:11434/v1", "https://box:11434/v1"),
         ("http://box/v1", "http://box/v1"),
+        ("0.0.0.0:8000", "http://0.0.0.0:8000"),
+        ("127.1:80", "http://127.1:80"),
+        ("0x7f.0.0.1", "http://0x7f.0.0.1"),
+        ("2130706433:80", "http://2130706433:80"),
+        ("LOCALHOST.:80", "http://LOCALHOST.:80"),
+        ("::1", "http://[::1]"),
+        ("[::]:80", "http://[::]:80"),
+        ("[::ffff:127.0.0.1]:80/v1", "http://[::ffff:127.0.0.1]:80/v1"),
+        ("2001:db8::1", "https://[2001:db8::1]"),
+        ("128.1.1.1", "https://128.1.1.1"),
+        ("127.0.0.1.example.com", "https://127.0.0.1.example.com"),
+        ("localhost.example.com.", "https://localhost.example.com."),
+        ("例え.jp", "https://例え.jp"),
+        ("my_box:8080", "https://my_box:8080"),
+        ("models.xn--p1ai", "https://models.xn--p1ai"),
     ],
 )
 def test_an_address_is_read_as_it_is_entered_and_kept_with_its_scheme(typed: str, kept: str) -> None:
@@ -124,7 +139,26 @@ def test_an_address_is_read_as_it_is_entered_and_kept_with_its_scheme(typed: str
 
 
 @pytest.mark.parametrize(
-    "typed", ["sk-a-key-in-the-wrong-place", "two words.com", "me@host.com", "host.com:port", ":80"]
+    "typed",
+    [
+        "sk-a-key-in-the-wrong-place",
+        "two words.com",
+        "me@host.com",
+        "host.com:port",
+        ":80",
+        "sk-abcdef.ghijk",
+        "0123456789abcdef.AbCd3fGh1jKl",
+        "gpt-4.1",
+        "4.1",
+        "8080",
+        "1.2.3.4.5",
+        "mailto:5",
+        "tel:123",
+        ".",
+        "..",
+        "a..com",
+        "-.com:80",
+    ],
 )
 def test_what_is_no_address_is_not_made_one(typed: str) -> None:
     with pytest.raises(SettingRefused):
