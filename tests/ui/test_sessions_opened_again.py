@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import says
+from tests.fakes.script import Gate, says
 from tests.ui.support import sitting
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 
@@ -29,3 +29,31 @@ async def test_rename_without_a_title_asks_for_one(tmp_path: Path) -> None:
             await person.until(lambda: isinstance(person.app.screen, TextPromptScreen))
             await person.press("ctrl+u", *"a better name", "enter")
             await person.sees("─ a better name")
+
+
+async def test_a_session_is_not_left_unasked_while_an_answer_is_written(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("first"), says("slow", hold=gate)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("one of A")
+            left = person.session
+            await person.press("ctrl+n")
+            await person.until(lambda: person.session is not left)
+            assert len(person.app.screen_stack) == 1, "nobody is asked while nothing is going on"
+            held = person.session
+            await person.send("one of B")
+            await person.until(gate.reached.is_set)
+            await person.conductor.command("resume", held.id)
+            assert len(person.app.screen_stack) == 1, "it is the one that is open"
+            for command, argument in (("new", ""), ("resume", left.id), ("go-to", f"{left.id} 0"), ("fork", "")):
+                await person.conductor.command(command, argument)
+                await person.sees("Leave this session?")
+                await person.press("n")
+                await person.until(lambda: len(person.app.screen_stack) == 1)
+                assert person.session is held
+                assert person.conductor.desk.is_busy
+            await person.press("ctrl+n")
+            await person.sees("Leave this session?")
+            await person.press("y")
+            await person.until(lambda: person.session.id not in (held.id, left.id))
+            gate.open()

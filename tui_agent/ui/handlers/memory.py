@@ -227,5 +227,4 @@ HANDLERS: Mapping[str, Handler] = {
     "compare": compare,
     "cost": cost,
     "keep-detail": keep_detail,
-    "tour": tour,
 }

@@ -1,6 +1,6 @@
 """Sessions: new, open, rename, fork, delete, search, export."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from tui_agent.agent import changes
@@ -9,7 +9,8 @@ from tui_agent.errors import SessionBusy, UsageError
 from tui_agent.language import N_, _, ngettext
 from tui_agent.paths import named_by_user
 from tui_agent.ui.conductor import Conductor, Handler
-from tui_agent.ui.handlers.memory import open_session_of
+from tui_agent.ui.handlers.memory import open_session_of, tour
+from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.search import SearchScreen
 from tui_agent.ui.screens.session_rows import SessionRow
@@ -215,20 +216,43 @@ async def export_session(chat: Conductor, argument: str) -> None:
     chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
 
 
+def _is_elsewhere(chat: Conductor, argument: str) -> bool:
+    """Whether a session's id, which may have more behind it, is that of another than the open one."""
+    current = chat.view.session
+    return argument.split()[:1] not in ([], [current.id if current is not None else ""])
+
+
+def _leaving(
+    name: str, handler: Handler, leaves: Callable[[Conductor, str], bool] = lambda chat, argument: True
+) -> dict[str, Handler]:
+    """A command that leaves the session: it asks first while a turn is running, which ends with that."""
+
+    async def ask_first(chat: Conductor, argument: str) -> None:
+        if not chat.desk.is_busy or not leaves(chat, argument):
+            await handler(chat, argument)
+            return
+        about = _("What is going on is stopped. What has arrived of it is kept, and so is what waits to be sent.")
+        question = ConfirmScreen(_("Leave this session?"), about, yes=_("Leave"))
+        chat.app.push_screen(question, lambda yes: chat.later(f"{name}-now", argument) if yes else None)
+
+    return {name: ask_first, f"{name}-now": handler}
+
+
 HANDLERS: Mapping[str, Handler] = {
-    "new": new,
+    **_leaving("new", new),
+    **_leaving("tour", tour),
     "sessions": sessions,
-    "resume": resume,
-    "read": read,
-    "fork-of": fork_of,
+    **_leaving("resume", resume, _is_elsewhere),
+    **_leaving("read", read),
+    **_leaving("fork-of", fork_of),
     "import": take_over,
     "rename": rename,
-    "fork": fork,
+    **_leaving("fork", fork),
     "delete": delete,
     "delete-now": delete_now,
     "search": search,
     "search-all": search_all,
-    "go-to": go_to,
+    **_leaving("go-to", go_to, _is_elsewhere),
     "entry": entry,
     "export": export_session,
 }
