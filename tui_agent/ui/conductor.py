@@ -84,7 +84,7 @@ class Conductor:
         self.keys_first = self.transcript.keys_first
         attention = Attention(screen.app, lambda: services.settings.notify)
         self.desk = TurnDesk(screen, services, self.view, attention, self.keys_first)
-        self.unsent = Unsent(screen.prompt)
+        self.unsent = Unsent(screen.prompt, services.directory, screen.tell)
         self._finder = Finder(screen, services, self.view, self._read_older)
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
         self.transcript.density, self.transcript.plain = services.settings.density, services.settings.plain
@@ -320,7 +320,8 @@ class Conductor:
                 self._tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
                 self._turn_over(worker)
-            case Prompt.Submitted(text, is_typed):
+            case Prompt.Submitted(text, is_typed, mentions):
+                self.unsent.mentions = mentions
                 await self._submitted(read_prompt(text) if is_typed else Say(text), text)
             case Prompt.Edited():
                 self.view.measure_soon()

@@ -1,6 +1,7 @@
 """What stands in the prompt and is not sent yet: the text, the pictures with it, and whose place it is to take."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from textual.content import Content
 
@@ -8,6 +9,7 @@ from tui_agent.core.entries import ImagePart, Part, TextPart
 from tui_agent.language import _
 from tui_agent.ui.commands import together
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.widgets.chips import Mention
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.values import frozen
 
@@ -27,8 +29,21 @@ class TakenBack:
 class Unsent:
     """The prompt's text with what belongs to it."""
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(
+        self, prompt: Prompt, directory: Path = Path(), tell: Callable[[str], object] = lambda words: None
+    ) -> None:
+        """
+        Args:
+            prompt: where it stands.
+            directory: whose files can be named in it.
+            tell: told what could not be sent with it.
+        """
         self._prompt = prompt
+        self._directory = directory
+        self._tell = tell
+        self.mentions: tuple[Mention, ...] = ()
+        """What may be files in the text that is sent next."""
+
         self._pictures: list[ImagePart] = []
         self._editing: int | None = None
 
@@ -79,6 +94,7 @@ class Unsent:
 
     def take(self, text: str) -> tuple[tuple[Part, ...], int | None]:
         """The parts of the message that is sent now, and the earlier message whose place it takes, if any."""
+        text = self._with_files(text)
         parts: tuple[Part, ...] = (TextPart(text), *self._pictures)
         seq = self._editing
         self._pictures.clear()
@@ -86,3 +102,15 @@ class Unsent:
         self._prompt.border_subtitle = None
         self._prompt.border_title = None
         return parts, seq
+
+    def _with_files(self, text: str) -> str:
+        mentions, self.mentions = self.mentions, ()
+        if not mentions:
+            return text
+        from tui_agent.ui.attaching import with_files  # most messages need nothing of it
+
+        message = with_files(self._directory, text, mentions)
+        self._pictures += message.pictures
+        if message.told:
+            self._tell("\n".join(message.told))
+        return message.text

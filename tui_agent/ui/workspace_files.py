@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from math import inf
 from pathlib import Path
 from time import monotonic
 
@@ -13,7 +14,10 @@ MOST_FILES = 5000
 _MOST_OFFERED = 20
 
 FRESH_SECONDS = 10.0
-"""For so long a list of files is taken for the present one."""
+"""For so long a list of files is taken for the present one, while one goes on typing and something in it fits."""
+
+_STILL_FRESH_SECONDS = 1.0
+"""For so long even if nothing in it fits: a large tree takes its time."""
 
 _PASSED_OVER = {"node_modules", "__pycache__", "venv", "build", "dist", "target"}
 
@@ -21,17 +25,29 @@ _PASSED_OVER = {"node_modules", "__pycache__", "venv", "build", "dist", "target"
 class WorkspaceFiles:
     """The files of a directory, listed anew when the list is no longer fresh."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, clock: Callable[[], float] = monotonic) -> None:
         self._directory = directory
+        self._clock = clock
         self._paths: list[str] = []
         self._listed_at: float | None = None
 
     async def matching(self, typed: str) -> list[str]:
         """The files that what was typed may mean, best first."""
-        if self._listed_at is None or monotonic() - self._listed_at > FRESH_SECONDS:
-            self._paths = await asyncio.to_thread(list_files, self._directory)
-            self._listed_at = monotonic()
-        return _matching(self._paths, typed)
+        if self._age > (FRESH_SECONDS if typed else _STILL_FRESH_SECONDS):
+            await self._list()
+        found = _matching(self._paths, typed)
+        if not found and self._age > _STILL_FRESH_SECONDS:  # a file may be there since
+            await self._list()
+            found = _matching(self._paths, typed)
+        return found
+
+    @property
+    def _age(self) -> float:
+        return inf if self._listed_at is None else self._clock() - self._listed_at
+
+    async def _list(self) -> None:
+        self._paths = await asyncio.to_thread(list_files, self._directory)
+        self._listed_at = self._clock()
 
 
 def list_files(directory: Path) -> list[str]:

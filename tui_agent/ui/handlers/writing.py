@@ -1,12 +1,7 @@
 """What is written and said: retry, edit, copy, attach, the outside editor, earlier prompts, a message's own keys."""
 
-import base64
-import errno
-import mimetypes
 import os
-import re
 import shlex
-import stat
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -22,7 +17,7 @@ from tui_agent.core.entries import ImagePart, UserSaid
 from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
-from tui_agent.paths import named_by_user
+from tui_agent.ui.attaching import read_file
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.conductor import Conductor, Handler
@@ -33,9 +28,6 @@ from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line
-
-_LARGEST_ATTACHMENT = 5_000_000
-"""Bytes."""
 
 
 async def retry(chat: Conductor, argument: str) -> None:
@@ -214,49 +206,11 @@ async def attach(chat: Conductor, name: str) -> None:
         question = TextPromptScreen(_("Attach a file"), _("A text goes into the prompt, a picture is sent beside it."))
         chat.app.push_screen(question, lambda path: chat.later("attach", path.strip()) if path else None)
         return
-    data = _read_attachment(chat.services.directory, name)
-    kind = mimetypes.guess_type(name)[0] or ""
-    if kind.startswith("image/"):
-        encoded = base64.b64encode(data).decode("ascii")
-        chat.unsent.attach(ImagePart(f"data:{kind};base64,{encoded}", Path(name).name))
-    elif b"\x00" in data[:8192]:
-        raise _no_attachment(name)
+    read = read_file(chat.services.directory, name)
+    if isinstance(read, ImagePart):
+        chat.unsent.attach(read)
     else:
-        fence = _fence(text := data.decode("utf-8", "replace").rstrip("\n"))
-        chat.prompt.add_file(name, f"{name}:\n{fence}\n{text}\n{fence}")
-
-
-def _fence(text: str) -> str:
-    """Backticks that no line of the text can close."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    return "`" * max(longest + 1, 3)
-
-
-def _read_attachment(directory: Path, name: str) -> bytes:
-    """The whole of a regular file; a device or a pipe may have no end, or wait for ever."""
-    path = named_by_user(directory, name)
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            if not stat.S_ISREG(status.st_mode):
-                raise _no_attachment(name)
-            data = file.read(_LARGEST_ATTACHMENT + 1)  # some files of the system have no size and hold something
-    except OSError as error:
-        raise UsageError(
-            _("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror), _("Nothing was attached.")
-        ) from error
-    if len(data) > _LARGEST_ATTACHMENT:
-        raise UsageError(
-            _("{path} is {size:,} bytes.").format(path=path, size=max(len(data), status.st_size)),
-            _("At most {most:,} can be attached.").format(most=_LARGEST_ATTACHMENT),
-        )
-    return data
-
-
-def _no_attachment(name: str) -> UsageError:
-    return UsageError(_("{name} is neither a text nor a picture.").format(name=name), _("Nothing was attached."))
+        chat.prompt.add_file(name, read)
 
 
 async def paste(chat: Conductor, mark: str) -> None:

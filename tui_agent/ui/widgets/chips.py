@@ -5,9 +5,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tui_agent.language import _
+from tui_agent.values import frozen
 
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip, unless the settings say otherwise."""
+
+
+_MENTION = re.compile(r"(?<!\S)@([^\s@]+)")
+
+
+@frozen
+class Mention:
+    """An @ with what may be a file's name behind it, in a text that was typed."""
+
+    from_end: int
+    """Where the @ stands, in characters from the end of the text with all pastes in it."""
+
+    name: str
 
 
 @dataclass(slots=True)
@@ -35,6 +49,13 @@ class Chips:
             return text
         pattern = "|".join(re.escape(mark) for mark in self.pastes)
         return re.sub(pattern, lambda match: self.pastes[match.group()], text)
+
+    def mentions(self, text: str) -> tuple[Mention, ...]:
+        """What is mentioned in a text with marks, and not in the pastes behind them."""
+        length = len(self.expand(text))
+        return tuple(
+            Mention(length - len(self.expand(text[: found.start()])), found[1]) for found in _MENTION.finditer(text)
+        )
 
     def spans(self, line: str) -> Iterator[tuple[int, int, str]]:
         """Where marks stand in a line: first and last position, and the mark."""

@@ -17,7 +17,7 @@ from textual.widgets.text_area import EditResult, Selection
 
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
+from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips, Mention
 from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea, act_at_once
 
 _MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")
@@ -42,6 +42,9 @@ class Prompt(SafeTextArea):
         text: str
         is_typed: bool = True
         """Whether its beginning could be seen in the prompt: what is hidden in a long paste is never a command."""
+
+        mentions: tuple[Mention, ...] = ()
+        """What may be files, by their names."""
 
     @dataclass
     class Edited(Message):
@@ -187,10 +190,11 @@ class Prompt(SafeTextArea):
             return
         # A command of the shell is run only as it was seen; others may take a long paste as what they are about.
         is_typed = self.text == text if text.startswith("!") else self.text[:1] == text[:1]
+        mentions = self._chips.mentions(self.text) if "@" in self.text else ()
         self.remember([*(each for each in self._sent if each != text), text])
         self.write("")
         self.typed_at = -inf
-        self.post_message(self.Submitted(text, is_typed))
+        self.post_message(self.Submitted(text, is_typed, mentions))
 
     def action_newline(self) -> None:
         self.replace("\n", *self.selection, maintain_selection_offset=False)
