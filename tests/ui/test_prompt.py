@@ -9,7 +9,9 @@ from textual.pilot import Pilot
 
 from tests.ui.prompt_app import PromptApp
 from tests.ui.screen_text import screen_text, sees
+from tui_agent.ui.bursts import TYPED_AHEAD, Bursts
 from tui_agent.ui.widgets.prompt import MOST_BLINKS, MOST_ROWS
+from tui_agent.ui.widgets.prompt_area import PromptArea
 
 
 @asynccontextmanager
@@ -217,6 +219,62 @@ async def test_down_moves_the_highlight_and_not_the_history() -> None:
         await pilot.press(*"/se", "down", "enter")
         await pilot.pause()
         assert app.posted.sent == ["/search"]
+
+
+def press_at_once(app: PromptApp, *keys: str) -> None:
+    """Keys that were read together."""
+    for key in keys:
+        app.post_message(events.Key(key, {"enter": "\r"}.get(key, key if len(key) == 1 else None)))
+
+
+@pytest.mark.parametrize(("begun", "sent"), [("!", "!ls"), ("/hel", "/help"), ("/", "/zzz")])
+async def test_enter_takes_no_letter_along_that_was_typed_behind_it(begun: str, sent: str) -> None:
+    async with prompting() as (app, pilot):
+        await pilot.press(*begun)
+        assert app.prompt.completing
+        press_at_once(app, *sent[len(begun) :], "enter", "x", "y")
+        await pilot.pause()
+        assert (app.posted.sent, app.prompt.text) == ([sent], "xy")
+
+
+async def test_enter_takes_no_file_for_a_name_that_has_gone_on() -> None:
+    async with prompting() as (app, pilot):
+        await pilot.press(*"see @f")
+        app.query_one(PromptArea).offer_files("f", ["first.py", "found.py"])
+        assert app.prompt.completing
+        press_at_once(app, "o", "enter", "x")
+        await pilot.pause()
+        assert (app.posted.sent, app.prompt.text) == (["see @fo"], "x")
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "sent", "left"),
+    [
+        ("", "one\rtwo\rthr", ["one", "two"], "thr"),
+        ("", "one\r\ntwo\r", ["one", "two"], ""),
+        ("say ", "one\r!!two\r", ["say one", "!!two"], ""),
+        ("", "one\ntwo\r", ["one\ntwo"], ""),
+        ("!", "touch P1\rtouch P2", [], "!touch P1\ntouch P2"),
+        ("!rm -r build", "\rsrc\r", [], "!rm -r build\nsrc\n"),
+        ("/approve ", "all\rgamma", [], "/approve all\ngamma"),
+    ],
+)
+async def test_lines_that_came_at_once_are_sent_only_where_none_runs_anything(
+    before: str, typed: str, sent: list[str], left: str
+) -> None:
+    async with prompting() as (app, pilot):
+        await pilot.press(*before)
+        marked = Bursts().marked(typed)
+        assert marked.endswith(f"{TYPED_AHEAD}\x1b[201~")
+        await paste(app, pilot, marked.removeprefix("\x1b[200~").removesuffix("\x1b[201~"))
+        assert (app.posted.sent, app.prompt.text) == (sent, left)
+
+
+async def test_a_command_that_is_completed_by_what_is_typed_before_it_is_not_run_either() -> None:
+    async with prompting() as (app, pilot):
+        await pilot.press(*"approve all", "home")
+        await paste(app, pilot, f"/\rfoo{TYPED_AHEAD}")
+        assert (app.posted.sent, app.prompt.text) == ([], "/\nfooapprove all")
 
 
 async def test_a_command_that_needs_an_argument_waits_for_it() -> None:

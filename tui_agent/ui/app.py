@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Protocol
 from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.command import CommandPalette as PaletteScreen
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
@@ -32,6 +31,7 @@ from tui_agent.ui.plain import Ascii, wants_ascii
 from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash_file
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import Acting, ChatScreen
+from tui_agent.ui.screens.palette import PaletteScreen
 from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY
 from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.status_bar import Status

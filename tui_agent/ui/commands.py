@@ -187,6 +187,11 @@ def completions(text: str) -> tuple[Command, ...]:
     return (*starting, *containing)
 
 
+def runs_something(text: str) -> bool:
+    """Whether sending this text would do anything else than say it to the model."""
+    return text.startswith(("!", "/")) and not isinstance(read_prompt(text), Say)
+
+
 def begins_shell(text: str) -> bool:
     """Whether sending this text would run a shell command."""
     return isinstance(read_prompt(text), Shell) if text.startswith("!") else False

@@ -8,9 +8,8 @@ from contextlib import aclosing
 from functools import partial
 from importlib import import_module
 from time import monotonic
-from typing import Any
 
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.worker import Worker, WorkerError, WorkerState
 
 from tui_agent.agent.approval import ApprovalRequest, Decision
@@ -288,7 +287,7 @@ class TurnDesk:
         try:
             decision = await self._screen.app.push_screen_wait(screen)
         except asyncio.CancelledError:
-            _take_away(screen)
+            screen.take_away()
             raise
         finally:
             self._screen.post_message(ApprovalShown(False))
@@ -317,11 +316,5 @@ class TurnDesk:
         try:
             return await self._screen.app.push_screen_wait(screen)
         except asyncio.CancelledError:
-            _take_away(screen)
+            screen.take_away()
             raise
-
-
-def _take_away(screen: ModalScreen[Any]) -> None:
-    """A cancelled wait does not close the modal it waited for."""
-    if screen.is_current:
-        screen.dismiss(None)

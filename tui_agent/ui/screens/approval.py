@@ -10,7 +10,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -21,6 +20,7 @@ from tui_agent.language import N_, _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.diff_question import diff_lines
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.fitting import FittingBox
 from tui_agent.ui.widgets.lines_view import Line, LinesView
@@ -51,7 +51,7 @@ _QUESTIONS = {
 }
 
 
-class ApprovalScreen(ModalScreen[Decision | None]):
+class ApprovalScreen(Modal[Decision | None]):
     """No answer has the focus; nothing can be approved before its end was on the screen. None: the turn is over."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("approval")]

@@ -16,13 +16,13 @@ from textual.worker import Worker
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
-from tui_agent.ui.bindings import KEYS, bindings
+from tui_agent.ui.bindings import bindings
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.notices import Notices
 from tui_agent.ui.painting import Painter
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.screens.selecting import SelectingScreen
+from tui_agent.ui.screens.typing_anywhere import TypingAnywhere
 from tui_agent.ui.second_press import SecondPress
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
@@ -38,8 +38,6 @@ from tui_agent.ui.widgets.welcome import welcome
 
 SAVE_SECONDS = 0.5
 """Unsent text is saved at most so long after it was typed, however fast the typing goes on."""
-
-_MESSAGE_KEYS = {key for binding in KEYS if binding.place == "message" for key in binding.keys.split(",")}
 
 
 class Acting(Protocol):
@@ -62,14 +60,12 @@ class Acting(Protocol):
         ...
 
 
-class ChatScreen(SelectingScreen[None]):
+class ChatScreen(TypingAnywhere):
     """Transcript, prompt, context panel and status bar."""
 
     AUTO_FOCUS = "#prompt"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("chat"), *bindings("message")]
 
-    prompt = query_one(Prompt)
-    transcript = query_one(Transcript)
     _activity = query_one(ActivityLine)
     _find_bar = query_one(FindBar)
     is_empty: var[bool] = var(True, toggle_class="-empty")
@@ -305,20 +301,6 @@ class ChatScreen(SelectingScreen[None]):
         self.prompt.focus()
 
     # ── keys ─────────────────────────────────────────────────────────────────
-
-    def on_key(self, event: events.Key) -> None:
-        """What is typed outside text fields, and means nothing there, goes into the prompt.
-
-        So does what was typed before anything had the focus: it comes here, when the prompt has it already.
-        """
-        is_for_prompt = self.focused in (None, self.transcript, self.prompt) or self.query_one(StartCard).is_chosen_in
-        if not is_for_prompt or not event.is_printable or event.character is None:
-            return
-        acts_on_message = event.key in _MESSAGE_KEYS and self.check_action("on_message", ())
-        if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
-            event.stop()
-            self.set_focus(self.prompt)  # at once: what is typed right behind it must not fall between the two
-            self.prompt.add(event.character)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "scroll_page":

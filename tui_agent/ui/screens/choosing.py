@@ -4,15 +4,15 @@ from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.screens.modal import Modal
 
 T = TypeVar("T")
 
 
-class ChoosingScreen(ModalScreen[T | None], Generic[T]):
+class ChoosingScreen(Modal[T | None], Generic[T]):
     """Gives what the chosen row stands for, or None when it was closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]

@@ -7,16 +7,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.widgets.prose import Prose
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Modal[bool]):
     """Says exactly what would happen and waits for a yes or a no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("confirm")]

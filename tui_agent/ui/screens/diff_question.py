@@ -7,16 +7,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.prose import Prose
 
 
-class DiffQuestion(ModalScreen[bool]):
+class DiffQuestion(Modal[bool]):
     """Shows exactly what would be written and waits for a yes or a no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("confirm")]

@@ -7,19 +7,19 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui_agent.agent.instructions import Offer
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 InstructionsAnswer = Literal["accepted", "declined"]
 
 
-class InstructionsScreen(ModalScreen[InstructionsAnswer | None]):
+class InstructionsScreen(Modal[InstructionsAnswer | None]):
     """None means not now: it is asked about again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("instructions")]

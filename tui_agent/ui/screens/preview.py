@@ -12,7 +12,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import var
-from textual.screen import ModalScreen
 from textual.widgets import ContentSwitcher, Static
 
 from tui_agent.agent.automatic import Reviewed
@@ -26,6 +25,7 @@ from tui_agent.errors import NothingToFold, TuiAgentError
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.preview_lines import (
     carried_lines,
     changed_lines,
@@ -78,7 +78,7 @@ class Material:
     pins: tuple[str, ...] = ()
 
 
-class PreviewScreen(ModalScreen[Reviewed | None]):
+class PreviewScreen(Modal[Reviewed | None]):
     """Gives what is to be applied, or None when it was cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("preview")]

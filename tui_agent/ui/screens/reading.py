@@ -7,17 +7,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.widgets.key_hints import KeyHints
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
 
-class ReadingScreen(ModalScreen[bool], SelectingScreen[bool]):
+class ReadingScreen(Modal[bool], SelectingScreen[bool]):
     """Lines under a title. Gives True only for the extra answer it may offer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("reading")]

@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
@@ -19,6 +18,7 @@ from tui_agent.core.entries import Logged
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.screens.confirm import ConfirmScreen
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.session_rows import SessionRow, peek_lines, row_text
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
@@ -64,7 +64,7 @@ _EDGE = 6
 """Cells of a dialog's edge that hold no words: corners, a piece of the line and a blank on both sides."""
 
 
-class SessionsScreen(ModalScreen[Chosen | None]):
+class SessionsScreen(Modal[Chosen | None]):
     """Newest first; single letters act while the list has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sessions")]

@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -19,6 +18,7 @@ from tui_agent.language import _
 from tui_agent.settings import SettingRefused
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
@@ -72,7 +72,7 @@ class SettingsActs:
     """Show what a value would look like; nothing is written."""
 
 
-class SettingsScreen(ModalScreen[None]):
+class SettingsScreen(Modal[None]):
     """Grouped; Enter changes the row that is highlighted, letters narrow the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("settings")]

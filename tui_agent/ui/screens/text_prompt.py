@@ -7,17 +7,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content
+from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.safe_fields import SafeInput
 
 
-class TextPromptScreen(ModalScreen[str | None]):
+class TextPromptScreen(Modal[str | None]):
     """Gives the line, or None when it was closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("picking")]

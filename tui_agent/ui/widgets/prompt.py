@@ -1,7 +1,7 @@
 """The prompt: where text is written before it is sent. Enter sends; nothing else does."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -16,6 +16,8 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import EditResult, Selection
 
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.bursts import TYPED_AHEAD
+from tui_agent.ui.commands import runs_something
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips, Mention
 from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea, act_at_once
@@ -53,12 +55,6 @@ class Prompt(SafeTextArea):
         text: str
 
     @dataclass
-    class CompletionKey(Message):
-        """A key for the completion popup: `up`, `down`, `accept`."""
-
-        key: str
-
-    @dataclass
     class ChipOpened(Message):
         """A long paste is to be looked at."""
 
@@ -78,6 +74,9 @@ class Prompt(SafeTextArea):
         super().__init__(id="prompt", placeholder=Content(placeholder), highlight_cursor_line=False)
         self.completing = False
         """Whether the completion popup is open; it then gets Up, Down, Tab and Enter."""
+
+        self.complete: Callable[[str], None] = lambda key: None
+        """Has the popup act on `up`, `down`, `accept` or `enter`, at once: the next key may be here already."""
 
         self.chip_above = CHIP_CHARACTERS
         """Longer pastes become chips; 0 for none."""
@@ -177,9 +176,30 @@ class Prompt(SafeTextArea):
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         return super()._replace_via_keyboard(self._short(insert), start, end)
 
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if event.text.endswith(TYPED_AHEAD):
+            event.prevent_default()
+            self._take_typed_ahead(event.text.removesuffix(TYPED_AHEAD))
+
+    def _take_typed_ahead(self, text: str) -> None:
+        """Lines that came at once are sent one by one, or stay as text when any of them would run something."""
+        lines = re.split(r"\r\n?", text)
+        self._type(lines[0])
+        if any(map(runs_something, [self.message, *lines[1:]])):
+            self._type("\n".join(["", *lines[1:]]))
+            return
+        for line in lines[1:]:
+            self.submit()
+            self._type(line)
+
+    def _type(self, text: str) -> None:
+        result = self.replace(safe(text), *self.selection, maintain_selection_offset=False)
+        self.move_cursor(result.end_location)
+
     def action_send(self) -> None:
         if self.completing:
-            self.post_message(self.CompletionKey("enter"))
+            self.complete("enter")
             return
         self.submit()
 
@@ -201,7 +221,7 @@ class Prompt(SafeTextArea):
 
     def action_history(self, step: int) -> None:
         if self.completing:
-            self.post_message(self.CompletionKey("up" if step < 0 else "down"))
+            self.complete("up" if step < 0 else "down")
         elif step < 0 and self.navigator.is_first_wrapped_line(self.cursor_location):
             self._walk(-1)
         elif step > 0 and self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -228,7 +248,7 @@ class Prompt(SafeTextArea):
 
     def action_complete(self) -> None:
         if self.completing:
-            self.post_message(self.CompletionKey("accept"))
+            self.complete("accept")
         else:
             has_choices = any(part.id == "start-choices" for part in self.screen.focus_chain)
             self.screen.focus_next("#start-choices" if has_choices else "*")

@@ -58,10 +58,15 @@ class PromptArea(Vertical):
     _offered_for = ""
     """The text whose commands the popup shows."""
 
+    _files_for: str | None = None
+    """The beginning of a file's name whose files it shows; None while it shows commands."""
+
     def compose(self) -> ComposeResult:
         yield Static(id="queued")
         yield CompletionPopup()
-        yield Prompt(_(_PLACEHOLDERS[0]))
+        prompt = Prompt(_(_PLACEHOLDERS[0]))
+        prompt.complete = self._complete
+        yield prompt
 
     def on_resize(self) -> None:
         prompt = self.query_one(Prompt)
@@ -101,7 +106,7 @@ class PromptArea(Vertical):
         self._offer_commands(event.text)
 
     def _offer_commands(self, text: str) -> None:
-        self._offered_for = text
+        self._offered_for, self._files_for = text, None
         if text == "!":
             label, about = PREFIXES[0]
             self._offer([Completion("!", label, _(about), runs=False)])
@@ -121,6 +126,7 @@ class PromptArea(Vertical):
     def offer_files(self, sought: str, paths: Sequence[str]) -> None:
         """Offer files for a mention, if it is still what is typed."""
         if self.query_one(Prompt).mention == sought:
+            self._files_for = sought
             self._offer([Completion(path, safe(path, single_line=True, strict=True), is_file=True) for path in paths])
 
     @on(Prompt.Submitted)
@@ -131,26 +137,28 @@ class PromptArea(Vertical):
         self.query_one(CompletionPopup).offer(choices)
         self.query_one(Prompt).completing = bool(choices)
 
-    @on(Prompt.CompletionKey)
-    def _completion_key(self, event: Prompt.CompletionKey) -> None:
-        event.stop()
+    def _complete(self, key: str) -> None:
+        """Act on a key for the popup in its place between the keys: what was typed before it counts, nothing behind."""
         popup, prompt = self.query_one(CompletionPopup), self.query_one(Prompt)
-        if prompt.mention is None and prompt.message != self._offered_for:
+        mention = prompt.mention
+        if mention is None and (self._files_for is not None or prompt.message != self._offered_for):
             # Keys that come in one burst are all in the text before the popup hears of the first.
             self._offer_commands(prompt.message)
+        elif mention is not None and mention != self._files_for:
+            self._offer(())  # files for the beginning of a name that goes on
         chosen = popup.chosen
-        if chosen is None and event.key == "enter":
-            prompt.call_later(prompt.submit)
-        elif event.key in ("up", "down"):
-            popup.step(-1 if event.key == "up" else 1)
-        elif chosen is not None and chosen.is_file:
+        if chosen is None:
+            if key == "enter":
+                prompt.submit()
+        elif key in ("up", "down"):
+            popup.step(-1 if key == "up" else 1)
+        elif chosen.is_file:
             prompt.take_mention()
             self._offer(())
             self.post_message(self.FileChosen(chosen.text))
-        elif chosen is not None:
-            runs = chosen.runs and event.key == "enter"
+        else:
+            runs = chosen.runs and key == "enter"
             prompt.write(chosen.text if runs or not chosen.text[-1:].isalpha() else f"{chosen.text} ")
             self._offer(())
             if runs:
-                # By the prompt itself: a message of a child that its parent had it post would stop at the parent.
-                prompt.call_later(prompt.submit)
+                prompt.submit()

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import EditResult
 
+from tui_agent.ui.bursts import TYPED_AHEAD
 from tui_agent.ui.safe_text import safe
 
 Location = tuple[int, int]
@@ -23,8 +24,12 @@ async def act_at_once(field: Widget, event: events.Key) -> None:
     """Act on a key that is bound, in the field or above it, before what was pressed after it."""
     if event.is_printable:
         return
-    # As the application does it, later; it would not find the field any more if the terminal has lost the focus since.
-    has_acted = await (field.app._check_bindings(event.key) if field.screen.focused else _act_from(field, event))
+    if field.screen not in field.app.screen_stack:
+        return  # closed by the key before; the screen stops it from going on to the one below
+    # As the application does it, later; it would not find the field any more if the terminal has lost the focus since,
+    # and it would find another field where a screen has come up over this one.
+    is_seen = field.screen is field.app.screen and field.screen.focused is not None
+    has_acted = await (field.app._check_bindings(event.key) if is_seen else _act_from(field, event))
     if has_acted:
         event.stop()
         event.prevent_default()
@@ -75,4 +80,4 @@ class SafeTextArea(TextArea):
         return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
-        return super()._replace_via_keyboard(safe(insert), start, end)
+        return super()._replace_via_keyboard(safe(insert.removesuffix(TYPED_AHEAD)), start, end)

@@ -1,0 +1,140 @@
+"""Two keys that are read at once never close two screens, nor the program, whatever screen lies over the chat."""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.app import App
+from textual.screen import Screen
+from textual.widgets import Input
+
+import tui_agent.ui
+from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Call, says
+from tests.ui.support import Sitting, sitting
+from tui_agent.ui.screens.approval import DEAF_SECONDS, ApprovalScreen
+from tui_agent.ui.screens.chat import ChatScreen
+from tui_agent.ui.screens.modal import AnsweredOnce
+from tui_agent.ui.screens.text_prompt import TextPromptScreen
+
+
+def over_the_chat() -> Iterator[type[Screen[Any]]]:
+    """Every screen of ours but the chat itself, and but those that only others are made from."""
+    for module in pkgutil.walk_packages(tui_agent.ui.__path__, "tui_agent.ui."):
+        for name, kind in vars(import_module(module.name)).items():
+            is_ours = isinstance(kind, type) and issubclass(kind, Screen) and kind.__module__ == module.name
+            if is_ours and name == kind.__name__ and not issubclass(kind, ChatScreen):
+                yield kind
+
+
+SCREENS = sorted(
+    (kind for kind in over_the_chat() if any("modal" in each.__name__.lower() for each in kind.__mro__)),
+    key=lambda kind: kind.__qualname__,
+)
+
+
+def bare(kind: type[Screen[Any]]) -> Screen[Any]:
+    """Such a screen with nothing on it, so that it can be made without what it would show."""
+
+    class Bare(kind):  # type: ignore[misc, valid-type]
+        AUTO_FOCUS = None
+
+        def __init__(self) -> None:
+            Screen.__init__(self)
+            self._modal = True
+
+        def compose(self) -> Iterator[Any]:
+            yield from ()
+
+        def on_mount(self, event: events.Mount) -> None:
+            event.prevent_default()
+
+        _on_mount = on_mount
+
+        def _on_unmount(self, event: events.Unmount) -> None:
+            event.prevent_default()
+
+        def on_resize(self, event: events.Resize) -> None:
+            event.prevent_default()
+
+    screen: Screen[Any] = Bare()
+    return screen
+
+
+def test_the_screens_are_found() -> None:
+    assert {ApprovalScreen, TextPromptScreen} < set(SCREENS)
+    assert len(SCREENS) > 12
+
+
+@pytest.mark.parametrize("kind", SCREENS, ids=lambda kind: kind.__name__)
+async def test_a_screen_is_closed_once_and_lets_no_key_through(kind: type[Screen[Any]]) -> None:
+    assert issubclass(kind, AnsweredOnce)
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        under, over = TextPromptScreen("under"), bare(kind)
+        await app.push_screen(under)
+        await app.push_screen(over)
+        under.dismiss("not asked yet")
+        assert app.screen is over
+        over.dismiss(None)
+        over.dismiss(None)
+        assert app.screen is under
+        escape = events.Key("escape", None)
+        escape._set_forwarded()
+        await over.on_event(escape)
+        over.post_message(Input.Submitted(under.query_one(Input), "again"))
+        await pilot.pause()
+        assert app.screen is under
+
+
+async def test_what_lies_over_a_screen_that_is_taken_away_goes_with_it() -> None:
+    app: App[None] = App()
+    async with app.run_test():
+        answers: list[str | None] = []
+        under, over = TextPromptScreen("under"), TextPromptScreen("over")
+        await app.push_screen(under, answers.append)
+        await app.push_screen(over, answers.append)
+        under.take_away()
+        assert len(app.screen_stack) == 1
+        under.take_away()
+        assert len(app.screen_stack) == 1
+
+
+def at_once(person: Sitting, *keys: str) -> None:
+    """Keys that were read together."""
+    for key in keys:
+        person.app.post_message(events.Key(key, {"enter": "\r"}.get(key, key if len(key) == 1 else None)))
+
+
+@pytest.mark.parametrize("command", ["/rename", "/sessions", "/theme", "/edit", "/settings", "/help"])
+@pytest.mark.parametrize("key", ["enter", "escape"])
+async def test_the_same_key_twice_at_once_leaves_the_chat(tmp_path: Path, command: str, key: str) -> None:
+    with ModelServer(says("one")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.send(command)
+            await person.until(lambda: person.app.screen is not person.conductor.screen)
+            at_once(person, key, key, "ctrl+l")
+            await person.pilot.pause()
+            assert person.conductor.screen in person.app.screen_stack
+            assert person.app.is_running
+
+
+@pytest.mark.parametrize("keys", [("y", "enter", "y", "enter"), ("n", "enter", "n", "enter"), ("x", "enter", "enter")])
+async def test_an_approval_is_answered_once(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    (tmp_path / "ws").mkdir()
+    asks = says(tool_calls=[Call("run_command", {"command": "true"})])
+    with ModelServer(asks, says("done")) as server:
+        async with sitting(server, tmp_path / "data", directory=tmp_path / "ws", tools=True) as person:
+            await person.send("go")
+            await person.until(lambda: isinstance(person.app.screen, ApprovalScreen))
+            screen = person.app.screen
+            assert isinstance(screen, ApprovalScreen)
+            screen._opened -= 2 * DEAF_SECONDS
+            at_once(person, *keys)
+            await person.sees("done")
+            assert person.app.screen is person.conductor.screen

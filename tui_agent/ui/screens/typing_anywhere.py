@@ -1,0 +1,44 @@
+"""A screen with a prompt, into which goes whatever is typed or pasted where nothing else takes it."""
+
+from textual import events
+from textual.getters import query_one
+
+from tui_agent.ui.bindings import KEYS
+from tui_agent.ui.screens.selecting import SelectingScreen
+from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.start_card import StartCard
+from tui_agent.ui.widgets.transcript import Transcript
+
+_MESSAGE_KEYS = {key for binding in KEYS if binding.place == "message" for key in binding.keys.split(",")}
+
+
+class TypingAnywhere(SelectingScreen[None]):
+    """Nobody has to go to the prompt first."""
+
+    prompt = query_one(Prompt)
+    transcript = query_one(Transcript)
+
+    @property
+    def _is_for_prompt(self) -> bool:
+        """Whether nothing else has the focus that takes text."""
+        return self.focused in (None, self.transcript, self.prompt) or self.query_one(StartCard).is_chosen_in
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed outside text fields, and means nothing there, goes into the prompt.
+
+        So does what was typed before anything had the focus: it comes here, when the prompt has it already.
+        """
+        if not self._is_for_prompt or not event.is_printable or event.character is None:
+            return
+        acts_on_message = event.key in _MESSAGE_KEYS and self.check_action("on_message", ())
+        if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
+            event.stop()
+            self.set_focus(self.prompt)  # at once: what is typed right behind it must not fall between the two
+            self.prompt.add(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted outside text fields goes into the prompt as well."""
+        if self._is_for_prompt:
+            event.stop()
+            self.set_focus(self.prompt)
+            self.prompt.post_message(events.Paste(event.text))
