@@ -114,6 +114,22 @@ def test_compact_previews_with_dry_run_then_applies_and_undo_takes_it_back(
     terminal.run("undo", session, code=1)
 
 
+def test_what_cannot_be_undone_or_redone_is_named_and_sizes_say_what_is_not_in_them(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = fill(server, terminal)
+    server.script(says("- the user numbered messages"))
+    terminal.run("compact", session, "--keep", "4")
+    for command, refused in (("undo", "This cannot be undone: the context"), ("redo", "This cannot be redone: the")):
+        monkeypatch.setenv("TUI_AGENT_CONTEXT_WINDOW", "1")
+        terminal.run(command, session, code=3)
+        assert terminal.err.startswith(refused)
+        monkeypatch.delenv("TUI_AGENT_CONTEXT_WINDOW")
+        monkeypatch.setenv("TUI_AGENT_TOOLS", "true" if command == "undo" else "false")
+        terminal.run(command, session)
+        assert ("without the descriptions of tools" in terminal.err) is (command == "undo")
+
+
 def test_compact_with_nothing_to_fold_says_so_and_asks_no_model(terminal: Terminal, server: ModelServer) -> None:
     session = fill(server, terminal, 2)
     asked = len(server.requests)
