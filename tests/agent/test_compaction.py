@@ -27,7 +27,14 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRestarted
-from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.errors import (
+    ApprovalPending,
+    CompactionError,
+    DoesNotFit,
+    ModelError,
+    NothingToFold,
+    SummaryRejected,
+)
 
 
 @asynccontextmanager
@@ -241,6 +248,25 @@ async def test_a_detail_that_is_put_back_comes_with_the_words_it_was_said_in(tmp
             assert "- The limit lives in /etc/app/limits.toml\n" in at.session.context().messages[1].text
             await changes.keep_detail(at.session, port)
             assert "- The staging database listens on port 6543\n" in at.session.context().messages[1].text
+
+
+async def test_what_does_not_fit_any_more_says_what_cannot_be_done(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        await compact(at, keep=2)
+        seq = next(each.seq for each in at.session.tail if isinstance(each.entry, Compacted))
+        wide = at.session.measures
+        narrow = replace(wide, limits=replace(wide.limits, window=8))
+        at.session.measures = narrow
+        with pytest.raises(DoesNotFit, match="This cannot be undone: the context would be about"):
+            await changes.undo(at.session)
+        at.session.measures = wide
+        await changes.undo(at.session)
+        at.session.measures = narrow
+        with pytest.raises(DoesNotFit, match="This cannot be redone: the context would be about"):
+            await changes.redo(at.session)
+        with pytest.raises(DoesNotFit, match="This version cannot be restored: the context would be about"):
+            await changes.restore(at.session, seq)
 
 
 async def test_a_detail_can_be_put_back_later(tmp_path: Path) -> None:

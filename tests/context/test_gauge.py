@@ -384,6 +384,10 @@ def test_what_a_compaction_would_free_is_most_of_the_old_messages() -> None:
     assert gauge_of().freed == 0
 
 
+def test_a_few_short_messages_free_less_than_the_block_round_their_summary_takes() -> None:
+    assert gauge_of(*alternating(8)).freed == 0
+
+
 def test_what_it_would_free_does_not_split_calls_from_their_results() -> None:
     entries: list[Entry] = [user("go"), calls("a", "b", "c"), *[result(each, LONG) for each in "abc"]]
     assert gauge_of(*entries, limits=replace(WIDE, keep_recent=2)).freed < 100

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_agent.context.ledger import carry, details_of, line, lost, supersede
-from tui_agent.context.ledger_around import LONGEST, MOST, replaced_values, with_words, words_around
+from tui_agent.context.ledger import carry, details_of, left_out, line, lost, supersede
+from tui_agent.context.ledger_around import LONGEST, MOST, as_put_back, replaced_values, with_words, words_around
 from tui_agent.context.tokens import estimate
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, Detail, Logged, TextPart, ToolReturned, UserSaid
@@ -151,6 +151,17 @@ def test_no_words_bring_back_a_value_that_was_replaced() -> None:
 def test_words_are_those_of_whoever_states_it_and_never_a_tools(entry: object, origin: str, words: str) -> None:
     detail = Detail("number", "6543", (1,), origin)  # type: ignore[arg-type]
     assert with_words([detail], [Logged(1, "", entry)])[0].words == words  # type: ignore[arg-type]
+
+
+def test_of_what_is_put_back_nothing_is_carried_twice() -> None:
+    entries = said("Question 5: the token limit is 5000")
+    number = Detail("number", "5000", (1,))
+    value = Detail("named value", "the token limit is 5000", (1,), name="token limit")
+    assert as_put_back([number, value], entries) == (value,)
+    (told,) = as_put_back([number], entries)
+    assert told.words == "Question 5: the token limit is 5000"
+    assert left_out([number, value], [told]) == ()
+    assert as_put_back([], entries) == ()
 
 
 def test_what_says_itself_what_it_is_stays_as_it_is() -> None:

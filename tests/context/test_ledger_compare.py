@@ -1,11 +1,12 @@
 """That looking only where a word stands finds what looking everywhere finds."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui_agent.context.ledger import details_in, lost
 from tui_agent.context.ledger_compare import is_kept
-from tui_agent.core.entries import Detail
+from tui_agent.core.entries import Detail, DetailKind
 
 PIECES = [
     "a",
@@ -89,6 +90,28 @@ def test_a_rule_of_empty_words_is_kept_by_nothing_but_itself() -> None:
 
     assert lost([rule], "something else") == (rule,)
     assert lost([rule], "he said: always do it") == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "exact", "text", "holds"),
+    [
+        ("number", "port 8443", "the port is 8443", True),
+        ("number", "port 8443", "Port: `8443`", True),
+        ("number", "端口 8443", "端口是 8443。", True),
+        ("number", "port 8443", "the port is 84430", False),
+        ("number", "port 8443", "the port is 9443, with 8443 rows", False),
+        ("number", "port 8443", "the transport is 8443", False),
+        ("number", "500 MB", "500 requests of 20 MB", False),
+        ("path", "/srv/shop/media/", "they are in /srv/shop/media.", True),
+        ("path", "/srv/shop/media/", "they are in /srv/shop/media2", False),
+        ("path", "/", "a/b", True),
+    ],
+    ids=lambda each: str(each).replace("/", "|"),
+)
+def test_a_label_and_a_directory_are_held_however_they_are_said(
+    kind: DetailKind, exact: str, text: str, holds: bool
+) -> None:
+    assert is_kept(text)(Detail(kind, exact, (1,))) == holds
 
 
 def test_a_value_of_two_characters_is_kept_where_its_name_stands_with_it() -> None:

@@ -26,6 +26,12 @@ from tui_agent.ui.widgets.status_bar import CompactButton
 
 SUMMARY = "Goals:\n- Refactor the parser [1]\nDecisions and rules:\n- Never touch main [1]\n"
 
+LONG_SUMMARY = (
+    "Goals:\n- The first letters of the alphabet were said one after another, and nobody asked what they are for [1]\n"
+    "Findings:\n- Whoever reads them aloud in a quiet room hears how each of them differs from its neighbours [1]\n"
+    "- Older alphabets begin with an ox and a house, which is still seen in the shapes that are written today [1]\n"
+)
+
 
 def answers(body: dict[str, Any]) -> Scripted:
     return says(SUMMARY) if "<record>" in str(body["messages"]) else says("OK, noted.")
@@ -204,6 +210,68 @@ async def test_a_lost_detail_is_put_back_with_one_key(tmp_path: Path) -> None:
         assert not any(isinstance(logged.entry, DetailKept) for logged in compactions(person))
 
 
+async def test_what_the_words_of_a_detail_hold_is_left_out_nowhere(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, details_share=0.0) as person:
+            await person.has_said("The staging database db.example.org listens on port 6543.")
+            await fill(person)
+            screen = await open_preview(person)
+            rows = screen.query_one(LostList)
+            count = rows.left_out
+            place = next(at for at, each in enumerate(rows.lost) if "6543" in each.text)
+            await person.press("l", *["down"] * place, "plus")
+            await person.sees("1 put back (= 1 more)")
+            left = count - 2
+            assert rows.left_out == left
+            await person.sees(f"left out: {left}")
+            assert "[=] db.example.org" in person.seen
+            row = next(at for at, each in enumerate(rows.lost) if each.text == "db.example.org")
+            rows.query_one(OptionList).highlighted = row
+            await person.press("plus")
+            assert len(rows.put_back) == 1
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            entry = compactions(person)[0].entry
+            assert isinstance(entry, Compacted)
+            assert len(entry.left_out) == left
+            await person.sees(f"kept 1 details verbatim, {left} left out")
+
+
+async def test_an_edited_summary_counts_what_it_leaves_out_anew(tmp_path: Path) -> None:
+    async with talked(tmp_path, details_share=0.0) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        screen.query_one("#edited").load_text("Nothing exact in here.")  # type: ignore[attr-defined]
+        await person.press("escape")
+        left = screen.query_one(LostList).left_out
+        await person.sees(f"left out: {left}")
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert len(entry.left_out) == left
+
+
+async def test_what_is_put_back_in_the_panel_takes_what_it_says_with_it(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, size=LARGE, details_share=0.0) as person:
+            await person.has_said("The staging database db.example.org listens on port 6543.")
+            await fill(person)
+            await open_preview(person)
+            await person.press("a")
+            await person.until(lambda: bool(compactions(person)))
+            await person.press("f5")
+            await person.sees("Left out")
+            assert "url  db.example.org" in person.seen
+            memory = person.app.screen.query_one(MemoryList)
+            memory.highlighted = next(
+                at for at, each in enumerate(memory.options) if str(each.prompt) == "url  db.example.org"
+            )
+            await person.press("plus")
+            await person.until(lambda: any(isinstance(each.entry, DetailKept) for each in person.session.tail))
+            await person.until(lambda: not any("number  port 6543" in str(each.prompt) for each in memory.options))
+
+
 async def test_what_is_carried_is_listed_with_what_was_put_back_and_the_pins(tmp_path: Path) -> None:
     with ModelServer(otherwise=answers) as server:
         async with sitting(server, tmp_path) as person:
@@ -237,15 +305,20 @@ async def test_the_messages_that_go_are_listed_while_the_summary_is_written_and_
     tmp_path: Path,
 ) -> None:
     gate = Gate()
-    with ModelServer(says("- x", hold=gate), says("")) as server:
+    with ModelServer(says("- x", hold=gate), says("- Refactor it all [1]\n" * 20)) as server:
         async with sitting(server, tmp_path) as person:
             await fill(person)
             await person.press("f4")
             await person.until(gate.reached.is_set)
             await person.press("f")
             await person.sees("#1 you")
+            await person.sees("s summary")
+            await person.press("c")
+            await person.sees("known when there is a summary")
             await person.press("s", "r", "enter")
             await person.sees("No summary.")
+            await person.sees("Not used: what the model wrote")
+            await person.sees("there is no summary")
             await person.press("f")
             await person.sees("#1 you")
             await person.press("escape")
@@ -348,11 +421,35 @@ async def test_it_works_on_a_small_terminal(tmp_path: Path) -> None:
         assert "cancel" in person.seen
         await person.press("l")
         await person.sees("Left out:")
+        await person.sees("Esc back")
         await person.press("plus", "escape")
         assert isinstance(person.app.screen, PreviewScreen)
         assert len(screen.query_one(LostList).put_back) == 1
         await person.press("a")
         await person.until(lambda: bool(compactions(person)))
+
+
+async def test_a_summary_that_is_longer_than_what_it_stands_for_says_what_it_adds(tmp_path: Path) -> None:
+    with ModelServer(otherwise=lambda body: says(LONG_SUMMARY)) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said(*"abcdefg")
+            await open_preview(person)
+            await person.sees("adds ~")
+            await person.sees("a apply, though it adds tokens")
+            await person.press("escape")
+
+
+async def test_nothing_is_put_back_in_a_list_that_is_not_on_the_screen(tmp_path: Path) -> None:
+    async with talked(tmp_path, size=SMALL, details_share=0.0) as person:
+        screen = await open_preview(person)
+        rows = screen.query_one(LostList)
+        for key in ("asterisk", "plus"):
+            await person.press(key)
+            await person.sees("Left out:")
+            assert not rows.put_back
+            await person.press("escape")
+        await person.press("plus", "plus")
+        assert len(rows.put_back) == 1
 
 
 async def test_the_compact_button_is_dead_while_an_approval_is_pending(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_in, line, lost, merged, weight
-from tui_agent.context.ledger_around import replaced_values, with_words
+from tui_agent.context.ledger import carry, details_in, left_out, lost, merged, weight
+from tui_agent.context.ledger_around import as_put_back, replaced_values, with_words
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
@@ -130,7 +130,7 @@ class Compactor:
         text = render(items)
         missing = await asyncio.to_thread(lost, found, "\n".join([text, *self._pins()]))
         missing = as_carried(missing, live_items(session))
-        carried, left_out = await asyncio.to_thread(carry, missing, self._details_room(), estimate)
+        carried, no_room = await asyncio.to_thread(carry, missing, self._details_room(), estimate)
         carried = await asyncio.to_thread(with_words, carried, made.folded, outdated, self._details_room())
         before = session.gauge()
         compacted = Compacted(
@@ -145,13 +145,13 @@ class Compactor:
             window=session.measures.limits.window,
             before=size_of(before),
             folded=made.messages,
-            left_out=left_out,
+            left_out=no_room,
             seconds=round(seconds, 3),
             usage=self._summariser.usage,
             limit=limit_of(wish.trigger, session.measures.limits),
         )
         after = await session.foresee(compacted)
-        report = await asyncio.to_thread(_left_out, missing, compacted.details)
+        report = await asyncio.to_thread(left_out, missing, compacted.details)
         previous = session.live_summary()
         return Proposal(
             replace(compacted, after=size_of(after)),
@@ -172,13 +172,6 @@ class Compactor:
 def _extracted(folded: Sequence[Logged], details: Sequence[Detail], first_id: int) -> tuple[Item, ...]:
     """Items made without a model."""
     return extract(folded, sorted(details, key=weight), first_id=first_id)
-
-
-def _left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Detail, ...]:
-    """What neither the summary nor a carried detail holds, heaviest first."""
-    texts = {detail.text for detail in carried}
-    others = [detail for detail in missing if detail.text not in texts]
-    return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
 
 
 def _details_now(
@@ -229,7 +222,7 @@ async def apply(
         compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
     # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
     kept = {detail.text for detail in compacted.details} if put_back else set()
-    chosen = with_words([detail for detail in put_back if detail.text not in kept], session.tail if put_back else ())
+    chosen = as_put_back([detail for detail in put_back if detail.text not in kept], session.tail)
     extra = tuple(replace(detail, origin="user") for detail in chosen)
     compacted = replace(compacted, details=(*compacted.details, *extra))
     before = session.gauge()
@@ -242,9 +235,9 @@ async def apply(
             _("Nothing was replaced."),
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
-    left_out = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
-    compacted = replace(compacted, left_out=_named(left_out, {detail.text for detail in compacted.left_out}))
-    return await session.append(compacted, *_notices(compacted, len(left_out), words))
+    report = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
+    compacted = replace(compacted, left_out=_named(report, {detail.text for detail in compacted.left_out}))
+    return await session.append(compacted, *_notices(compacted, len(report), words))
 
 
 def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:
@@ -257,27 +250,27 @@ def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> 
     """The exact details no context holds any more, by the text and the details that are really used."""
     if compacted.text != proposal.compacted.text:
         pins = (pin.text for pin in session.checkpoint.pins)
-        return _left_out(lost(proposal.found, "\n".join([compacted.text, *pins])), compacted.details)
+        return left_out(lost(proposal.found, "\n".join([compacted.text, *pins])), compacted.details)
     # What the proposal lost, it lost in spite of the details that it carries: only others can make up for it.
     more = compacted.details[len(proposal.compacted.details) :]
-    return _left_out(proposal.lost, more) if more else proposal.lost
+    return left_out(proposal.lost, more) if more else proposal.lost
 
 
-def _named(left_out: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
+def _named(report: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
     """Those the user stated; with them, so many that the list can be read where nobody saw a preview."""
     if not stated:
-        return tuple(left_out[:MOST_NAMED])
-    first = [detail for detail in left_out if detail.text in stated]
-    others = (detail for detail in left_out if detail.text not in stated)
+        return tuple(report[:MOST_NAMED])
+    first = [detail for detail in report if detail.text in stated]
+    others = (detail for detail in report if detail.text not in stated)
     return (*first, *islice(others, max(0, max(MOST_NAMED, len(stated)) - len(first))))
 
 
-def _notices(compacted: Compacted, left_out: int, words: Wording) -> list[Noticed]:
+def _notices(compacted: Compacted, lacking: int, words: Wording) -> list[Noticed]:
     """What the transcript says of a compaction."""
     notices = [Noticed(words.merged.format(count=compacted.folded), "compaction")]
     exact = sum(detail.kind != "request" for detail in compacted.details)
-    if exact or left_out:
-        notices.append(Noticed(words.kept.format(kept=exact, left_out=left_out), "compaction"))
+    if exact or lacking:
+        notices.append(Noticed(words.kept.format(kept=exact, left_out=lacking), "compaction"))
     if orders := sum(map(is_instruction_like, compacted.items)):
         notices.append(Noticed(words.orders.format(count=orders), "compaction"))
     return notices

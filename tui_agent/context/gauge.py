@@ -14,6 +14,9 @@ ASSUMED_WINDOW = 32_768
 EXPECTED_GAIN = 0.85
 """The share of what is folded that a compaction frees; the rest is what its summary takes."""
 
+_BLOCK_TOKENS = 70
+"""What the block round the first summary takes besides its lines: header, marks, acknowledgement, about."""
+
 _DRIFT_FLOOR, _DRIFT_SHARE = 32, 0.02
 
 
@@ -164,7 +167,8 @@ def _freed(context: Context, keep: int, ratio: float) -> int:
     if not first_kept:
         return 0
     folded = context.tail_starts[first_kept] if first_kept < size else context.parts.tail
-    return int(EXPECTED_GAIN * ratio * folded)
+    new_block = 0 if context.parts.summary or context.parts.pins else _BLOCK_TOKENS
+    return max(int(ratio * (EXPECTED_GAIN * folded - new_block)), 0)
 
 
 def _shared_out(tokens: int, parts: GaugeParts) -> GaugeParts:

@@ -69,6 +69,16 @@ def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
     return tuple([detail for detail in details if not kept(detail)])
 
 
+def left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Detail, ...]:
+    """Of the details that a summary lacks, those that no carried line holds either, heaviest first.
+
+    What a preview, a panel and a record name as left out is this, so that they agree.
+    """
+    texts = {detail.text for detail in carried}
+    others = [detail for detail in missing if detail.text not in texts]
+    return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
+
+
 def weight(detail: Detail) -> tuple[int, int]:
     """Sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
     return (RANKS[detail.origin, detail.kind], -_newest(detail))
@@ -142,7 +152,7 @@ def carry(
     Over the budget the oldest go first that are no rules (of those, first what came in a paste), then the oldest rules.
     What another carried detail holds word for word is not carried twice, and a long numbered series not at all.
     """
-    stated = _without_contained([detail for detail in details if detail.origin == "user"])
+    stated = without_contained([detail for detail in details if detail.origin == "user"])
     dropped = _series(stated)
     if most_tokens(stated, estimate) > budget_tokens:
         dropped |= _too_many(stated, dropped, budget_tokens, estimate)
@@ -203,7 +213,7 @@ def _drop_order(details: Sequence[Detail]) -> Callable[[Detail], tuple[bool, boo
     return order
 
 
-def _without_contained(details: Sequence[Detail]) -> list[Detail]:
+def without_contained(details: Sequence[Detail]) -> list[Detail]:
     """The details that no other one holds word for word: the command in "the start command is ..." goes with it."""
     statements = "\n".join(detail.text for detail in details if detail.kind in _STATEMENTS)
     phrases = "\n".join(detail.text for detail in details if detail.kind in _PHRASES)
@@ -221,10 +231,12 @@ __all__ = [
     "carry",
     "details_in",
     "details_of",
+    "left_out",
     "line",
     "lost",
     "merged",
     "most_tokens",
     "supersede",
     "weight",
+    "without_contained",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tui_agent.context.gathering import speaker_of
-from tui_agent.context.ledger import line, most_tokens, weight
+from tui_agent.context.ledger import line, most_tokens, weight, without_contained
 from tui_agent.context.ledger_compare import stands_apart
 from tui_agent.context.ledger_named import value_of
 from tui_agent.context.ledger_sentences import sentences
@@ -95,6 +95,11 @@ def with_words(
         if words != detail.words:
             shown[detail.text] = replace(detail, words=words)
     return tuple(shown.get(each.text, each) for each in details)
+
+
+def as_put_back(chosen: Sequence[Detail], entries: Sequence[Logged]) -> tuple[Detail, ...]:
+    """Details that the user puts back, as they are carried: with their words, and none that another says as well."""
+    return with_words(without_contained(chosen), entries) if chosen else ()
 
 
 def replaced_values(before: Sequence[Detail], now: Sequence[Detail]) -> frozenset[str]:

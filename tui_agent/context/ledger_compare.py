@@ -20,6 +20,16 @@ _RUN = re.compile(r"[A-Za-z0-9_]+")
 _SHORT_VALUE = 3
 """A value of fewer characters proves nothing by itself; then the name has to stand with it."""
 
+_LABELLED = re.compile(r"([^\W\d]+) ?(\d[\w-]{2,30})")
+"""A noun and its number, which is no shorter than a value that proves something."""
+
+_LINKS = (" is", " was", " now", " to", " number", " no", "是", "为")
+"""What may stand between the two."""
+
+_MARKS = " :：=`'\"*#."
+_BEFORE = 40
+"""Characters before a number in which its noun is looked for."""
+
 _OFTEN = 16
 """A word that stands in a text more often is not looked up at each of its places, if there is a rarer one."""
 
@@ -34,14 +44,16 @@ def is_kept(text: str) -> Callable[[Detail], bool]:
 
     def kept(detail: Detail) -> bool:
         match detail.kind:
-            case "code" | "quoted" | "hash" | "path" | "url":
+            case "code" | "quoted" | "hash" | "url":
                 return exact.holds(detail.text)
+            case "path":
+                return exact.holds(detail.text.rstrip("/") or detail.text)
             case "named value":
                 return _value_kept(detail, exact, loose, lines)
             case "rule" | "request":
                 return loose.holds(squeezed(detail.text)) or _rule_kept(detail.text, lines)
             case "number":
-                return any(exact.holds(form) for form in _number_forms(detail.text))
+                return any(exact.holds(form) for form in _number_forms(detail.text)) or _label_kept(detail.text, exact)
             case "version":
                 return exact.holds(detail.text) or exact.holds(f"v{detail.text}")
             case "command":
@@ -83,6 +95,16 @@ class _Text:
             if text.startswith(exact, start) and start >= 0 and stands_apart(text, start, exact):
                 return True
         return False
+
+    def labels(self, noun: str, number: str) -> bool:
+        """Whether `number` stands in the text right behind `noun`, or behind "`noun` is"."""
+        text, run = self._text, _RUN.match(number)
+        return run is not None and any(
+            text.startswith(number, place)
+            and stands_apart(text, place, number)
+            and _names(noun, text[max(place - _BEFORE, 0) : place])
+            for place in self._places.get(run.group(), ())
+        )
 
     def _places_of_number(self, run: str) -> Sequence[int]:
         """Where a number begins, by itself or behind a "v"."""
@@ -150,6 +172,20 @@ def _value_kept(detail: Detail, exact: _Text, loose: _Text, lines: _Lines) -> bo
 
 def _rule_kept(rule: str, lines: _Lines) -> bool:
     return lines.tell(salient(rule), negative=_is_negative(rule))
+
+
+def _label_kept(number: str, text: _Text) -> bool:
+    """Whether "port 8443" is said in other words: "the port is 8443"."""
+    label = _LABELLED.fullmatch(number)
+    return label is not None and text.labels(label[1].casefold(), label[2])
+
+
+def _names(noun: str, before: str) -> bool:
+    """Whether what stands before a number ends with its noun."""
+    said = before.casefold().rstrip(_MARKS)
+    link = next((each for each in _LINKS if said.endswith(each)), "")
+    said = said.removesuffix(link).rstrip(_MARKS)
+    return said.endswith(noun) and not _is_word(said[-len(noun) - 1 : -len(noun)] or " ")
 
 
 def _number_forms(number: str) -> tuple[str, ...]:

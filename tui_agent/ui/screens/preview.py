@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -16,8 +16,8 @@ from textual.widgets import ContentSwitcher, Static
 
 from tui_agent.agent.automatic import Reviewed
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
-from tui_agent.context.ledger import line, lost, weight
-from tui_agent.context.ledger_around import with_words
+from tui_agent.context.ledger import left_out, lost
+from tui_agent.context.ledger_around import as_put_back
 from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Detail, Logged
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
@@ -39,7 +39,7 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.lines_view import LinesView
 from tui_agent.ui.widgets.lost_list import LostList
-from tui_agent.ui.widgets.safe_fields import SafeTextArea
+from tui_agent.ui.widgets.summary_editor import SummaryEditor
 from tui_agent.values import frozen
 
 STREAM_SECONDS = 0.07
@@ -47,23 +47,6 @@ STREAM_SECONDS = 0.07
 
 KEEP_STEP = 2
 """Messages by which one key changes how many are kept: a question and its answer."""
-
-
-class SummaryEditor(SafeTextArea):
-    """The proposed summary as a text to edit."""
-
-    class Left(Message):
-        """Esc was pressed: the text stays as it is now."""
-
-    class ApplyWanted(Message):
-        """Ctrl+Enter was pressed."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        wanted = {"escape": self.Left, "ctrl+enter": self.ApplyWanted}.get(event.key)
-        if wanted is not None:
-            event.stop()
-            event.prevent_default()
-            self.post_message(wanted())
 
 
 @frozen
@@ -108,6 +91,12 @@ class PreviewScreen(Modal[Reviewed | None]):
         self._range = (0, 0)
         """The first and the last entry that go into it; zeros while that is not known."""
 
+        self._put_back: tuple[Detail, ...] = ()
+        """The details to put back, as they will be carried."""
+
+        self._is_refused = False
+        """Whether no summary came of it: what was written of one is shown, and is not used."""
+
         self._state = _("The summary is being written")
         self._drawing = False
 
@@ -140,9 +129,10 @@ class PreviewScreen(Modal[Reviewed | None]):
         """Have a summary written; an earlier proposal is void."""
         self._wish = wish
         self._proposal, self._edited, self._written, self._range = None, None, "", (0, 0)
+        self._is_refused = False
         self._state = _("The summary is being written")
         self.query_one("#proposed", LinesView).follow = True
-        self.query_one(LostList).show_lost(None)
+        self._show_lost(None, _("shown when the summary is written"))
         self.shown = "summary"
         self._draw()
         self._write(self._propose(wish))
@@ -178,7 +168,7 @@ class PreviewScreen(Modal[Reviewed | None]):
                 self._proposal = proposal
                 self._range = proposal.first, proposal.compacted.upto
                 self.query_one("#proposed", LinesView).follow = False
-                self.query_one(LostList).show_lost(proposal.lost)
+                self._show_lost(proposal.lost)
                 self._draw()
 
     @on(_Stopped)
@@ -189,6 +179,8 @@ class PreviewScreen(Modal[Reviewed | None]):
             self._state = _("Nothing to fold. {error}").format(error=error)
         else:
             self._state = _("No summary. {error}").format(error=error)
+        self._is_refused = bool(self._written)
+        self._show_lost(None, _("there is no summary"))
         self._draw()
 
     def _draw_soon(self) -> None:
@@ -209,7 +201,9 @@ class PreviewScreen(Modal[Reviewed | None]):
         self.query_one("#proposed", LinesView).set_lines(summary_lines(text, items))
         if self.shown == "carried":
             carried = proposal.compacted.details if proposal is not None else ()
-            self.query_one("#carried", LinesView).set_lines(carried_lines(carried, put_back, self._material.pins))
+            self.query_one("#carried", LinesView).set_lines(
+                carried_lines(carried, put_back, self._material.pins, lost=self._left_out)
+            )
         self.query_one("#preview-heading", Static).update(self._heading())
         self.query_one("#preview-hints", Static).update(
             hints(
@@ -218,7 +212,10 @@ class PreviewScreen(Modal[Reviewed | None]):
                 keep=self._keep,
                 goes=bool(self._range[1]),
                 carried=len(proposal.compacted.details) + len(put_back) if proposal is not None else 0,
-                lost=len(proposal.lost) if proposal is not None else 0,
+                lost=self._left_out or 0,
+                adds=after is not None and after.tokens > self._material.gauge.tokens,
+                is_elsewhere=self.lost_only or self.shown != "summary",
+                is_list_only=self.lost_only,
                 width=self.query_one("#preview-hints").content_size.width,
             )
         )
@@ -228,9 +225,9 @@ class PreviewScreen(Modal[Reviewed | None]):
         return self._material.keep if self._wish.keep is None else self._wish.keep
 
     @property
-    def _put_back(self) -> tuple[Detail, ...]:
-        """The details to put back, as they will be carried."""
-        return with_words(self.query_one(LostList).put_back, self._material.tail)
+    def _left_out(self) -> int | None:
+        """How many details are left out as things stand; None while there is no summary to leave any out."""
+        return self.query_one(LostList).left_out if self._proposal is not None else None
 
     @property
     def _text(self) -> str:
@@ -241,7 +238,7 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     def _heading(self) -> Content:
         names = {
-            "summary": _("Proposed summary"),
+            "summary": _("Not used: what the model wrote") if self._is_refused else _("Proposed summary"),
             "changes": _("What changed since the last summary"),
             "folded": _("Messages that go into it"),
             "carried": _("Carried word for word behind the summary"),
@@ -271,6 +268,10 @@ class PreviewScreen(Modal[Reviewed | None]):
         self.lost_only = False
         self.shown = "summary" if view == self.shown else view
 
+    def watch_lost_only(self) -> None:
+        if self.is_mounted:
+            self._draw()
+
     def watch_shown(self, shown: str) -> None:
         if not self.is_mounted:
             return
@@ -293,13 +294,34 @@ class PreviewScreen(Modal[Reviewed | None]):
     @on(LostList.Changed)
     def _put_back_changed(self, event: LostList.Changed) -> None:
         event.stop()
+        self._weigh_put_back()
         self._draw()
 
+    def _show_lost(self, details: Sequence[Detail] | None, unknown: str = "") -> None:
+        self.query_one(LostList).show_lost(details, unknown)
+        self._weigh_put_back()
+
+    def _weigh_put_back(self) -> None:
+        """What is put back as it will be carried, and what of the others its words hold as well."""
+        rows = self.query_one(LostList)
+        self._put_back = as_put_back(rows.put_back, self._material.tail)
+        still = set(left_out(rows.lost, self._put_back) if self._put_back else rows.lost)
+        rows.show_held([detail for detail in rows.lost if detail not in still])
+
     def action_put_back(self) -> None:
-        self.query_one(LostList).toggle()
+        if self._shows_lost():
+            self.query_one(LostList).toggle()
 
     def action_put_back_all(self) -> None:
-        self.query_one(LostList).toggle_kind()
+        if self._shows_lost():
+            self.query_one(LostList).toggle_kind()
+
+    def _shows_lost(self) -> bool:
+        """Whether the list is on the screen; if it is not, it comes, so that nobody puts back what they cannot see."""
+        is_shown = self.query_one(LostList).display
+        if not is_shown:
+            self.action_view("lost")
+        return is_shown
 
     # ── editing ──────────────────────────────────────────────────────────────
 
@@ -328,9 +350,8 @@ class PreviewScreen(Modal[Reviewed | None]):
         if self._proposal is None or editor_text == safe(self._text):
             return
         self._edited = editor_text
-        carried = map(line, self._proposal.compacted.details)
-        left_out = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins, *carried]))
-        self.query_one(LostList).show_lost(sorted(left_out, key=weight))
+        missing = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins]))
+        self._show_lost(left_out(missing, self._proposal.compacted.details))
 
     # ── asking again ─────────────────────────────────────────────────────────
 

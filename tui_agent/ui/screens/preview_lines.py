@@ -31,7 +31,7 @@ _LONGEST_SHOWN = 4000
 
 def with_put_back(gauge: Gauge, put_back: Sequence[Detail]) -> Gauge:
     """The measure after applying, with the details that are put back."""
-    more = sum(estimate(line_of(detail)) + 1 for detail in put_back)
+    more = sum(estimate(each) + 1 for each in dict.fromkeys(map(line_of, put_back)))
     return replace(gauge, tokens=gauge.tokens + more, estimated=True) if more else gauge
 
 
@@ -42,8 +42,7 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
         rows.append(content(state, single_line=True))
         return Content("\n").join(rows)
     freed = before.tokens - after.tokens
-    gain = _("  frees ~{freed}").format(freed=compact_number(freed)) if freed > 0 else _("  frees nothing")
-    rows.append(_measure(_("after"), after) + Content.styled(gain, "$success" if freed > 0 else "$warning"))
+    rows.append(_measure(_("after"), after) + _gain(freed))
     folded = proposal.compacted.folded
     details = sum(each.kind != "request" for each in proposal.compacted.details) + put_back
     exact = (
@@ -53,13 +52,23 @@ def figures(before: Gauge, after: Gauge | None, proposal: Proposal | None, put_b
     )
     rows.append(
         Content.styled(
-            _("{folded} messages go into the summary · {kept} stay word for word{exact} · the record keeps all").format(
-                folded=folded, kept=proposal.kept, exact=exact
-            ),
+            ngettext(
+                "{folded} message goes into the summary · {kept} stay word for word{exact} · the record keeps all",
+                "{folded} messages go into the summary · {kept} stay word for word{exact} · the record keeps all",
+                folded,
+            ).format(folded=folded, kept=proposal.kept, exact=exact),
             MUTED,
         )
     )
     return Content("\n").join(rows)
+
+
+def _gain(freed: int) -> Content:
+    """What applying frees, or what it adds: a summary of a few short messages may be longer than they are."""
+    if freed > 0:
+        return Content.styled(_("  frees ~{freed}").format(freed=compact_number(freed)), "$success")
+    words = _("  adds ~{added}").format(added=compact_number(-freed)) if freed else _("  frees nothing")
+    return Content.styled(words, "$warning")
 
 
 def _measure(name: str, gauge: Gauge) -> Content:
@@ -130,8 +139,13 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         yield Line("")
 
 
-def carried_lines(details: Sequence[Detail], put_back: Sequence[Detail], pins: Sequence[str]) -> Iterator[Line]:
-    """What stands behind the summary word for word, and why: in the order in which it is sent."""
+def carried_lines(
+    details: Sequence[Detail], put_back: Sequence[Detail], pins: Sequence[str], lost: int | None
+) -> Iterator[Line]:
+    """What stands behind the summary word for word, and why: in the order in which it is sent.
+
+    So many details are `lost`; None while there is no summary.
+    """
     groups = (
         (_("Your request that is still open"), [each for each in details if each.kind == "request"]),
         (_("Exact details"), [each for each in details if each.kind != "request"]),
@@ -150,32 +164,65 @@ def carried_lines(details: Sequence[Detail], put_back: Sequence[Detail], pins: S
     for pin in pins:
         yield Line(f"- {safe(pin, single_line=True)}", hang=2)
     if not (details or put_back or pins):
-        yield Line(
-            _("Nothing. What the summary leaves out is in the list beside it: l goes there, + puts it back."), "dim"
-        )
+        yield Line(_nothing_carried(lost), "dim")
 
 
-def hints(*, is_ready: bool, is_editing: bool, keep: int, goes: bool, carried: int, lost: int, width: int) -> Content:
-    """The keys, each of which can be clicked, in as many rows of `width` cells as they need."""
+def _nothing_carried(lost: int | None) -> str:
+    if lost is None:
+        return _("Nothing so far: this is known when there is a summary.")
+    if not lost:
+        return _("Nothing: the summary holds every exact detail.")
+    return _("Nothing. What the summary leaves out is in the list beside it: l goes there, + puts it back.")
+
+
+def hints(
+    *,
+    is_ready: bool,
+    is_editing: bool,
+    keep: int,
+    goes: bool,
+    carried: int,
+    lost: int,
+    adds: bool,
+    is_elsewhere: bool,
+    is_list_only: bool,
+    width: int,
+) -> Content:
+    """The keys, each of which can be clicked, in as many rows of `width` cells as they need.
+
+    Args:
+        is_ready: there is a proposal.
+        is_editing: its text is being edited.
+        keep: messages that stay.
+        goes: it is known which messages go.
+        carried: details carried behind the summary.
+        lost: details that are left out.
+        adds: applying makes the context longer.
+        is_elsewhere: something else than the summary is shown.
+        is_list_only: the list of what is left out stands alone, and Esc leaves it.
+        width: cells of a row.
+    """
     if is_editing:
         return Content.styled(_("Esc done editing · Ctrl+Enter apply"), MUTED)
     actions = []
     if is_ready:
         actions += [
-            _hint("preview-apply", "apply", _("apply")),
+            _hint("preview-apply", "apply", _("apply, though it adds tokens") if adds else _("apply")),
             _hint("preview-edit", "edit", _("edit")),
             _hint("preview-changes", "view('changes')", _("what changed")),
             _hint("preview-carried", "view('carried')", _("carried: {carried}").format(carried=carried)),
             _hint("preview-lost", "view('lost')", _("left out: {lost}").format(lost=lost)),
             _hint("preview-put-back", "put_back", _("put back")),
         ]
+    if is_elsewhere:
+        actions.append(_hint("preview-summary", "view('summary')", _("summary")))
     if goes:
         actions.append(_hint("preview-folded", "view('folded')", _("messages")))
     actions += [
         _hint("preview-again", "regenerate", _("again, with a focus")),
         _hint("preview-keep-less", "keep('fewer')", _("keep fewer")),
         _hint("preview-keep-more", "keep('more')", _("more than {keep}").format(keep=keep)),
-        _hint("preview-cancel", "cancel", _("cancel")),
+        _hint("preview-cancel", "cancel", _("back") if is_list_only else _("cancel")),
     ]
     return Content("\n").join(packed(actions, width, "  "))
 

@@ -187,7 +187,7 @@ class GaugeBlock(Widget):
 
     def _compactions_text(self, gauge: Gauge) -> str:
         if not gauge.compactions:
-            return _("never compacted")
+            return _("not compacted")
         last = _(" · last {last}").format(last=self._last) if self._last else ""
         said = _("compactions {compactions}{last}").format(compactions=gauge.compactions, last=last)
         return mark("⟲ ") + said

@@ -1,6 +1,6 @@
 """The loss report: exact details that the summary leaves out, each put back with one key."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -27,6 +27,9 @@ class LostList(Vertical):
         super().__init__(id="lost-pane")
         self._lost: tuple[Detail, ...] = ()
         self._chosen: dict[Detail, None] = {}
+        self._held: frozenset[Detail] = frozenset()
+        """Those that the words of what is put back hold: they are carried with it."""
+
         self._is_known = False
 
     def compose(self) -> ComposeResult:
@@ -39,9 +42,20 @@ class LostList(Vertical):
         """The details to put back, in the order of the report."""
         return tuple(detail for detail in self._lost if detail in self._chosen)
 
-    def show_lost(self, lost: Sequence[Detail] | None) -> None:
-        """Show these; of those chosen before, the ones that are still lost stay chosen. None: it is not known yet."""
+    @property
+    def lost(self) -> tuple[Detail, ...]:
+        """All of the report, whether it is put back or not."""
+        return self._lost
+
+    @property
+    def left_out(self) -> int:
+        """How many are neither put back nor held by what is."""
+        return len(self._lost) - len(self._chosen) - len(self._held)
+
+    def show_lost(self, lost: Sequence[Detail] | None, unknown: str = "") -> None:
+        """Show these; of those chosen before, the ones that are still lost stay chosen. None: `unknown` says why."""
         self._is_known = lost is not None
+        self._held = frozenset()
         self._lost = tuple(dict.fromkeys(lost or ()))
         self._chosen = {detail: None for detail in self._chosen if detail in self._lost}
         rows = self.query_one(OptionList)
@@ -50,8 +64,16 @@ class LostList(Vertical):
         if self._lost:
             rows.highlighted = 0
         else:
-            words = _("nothing exact is lost") if self._is_known else _("shown when the summary is written")
+            words = _("nothing exact is lost") if self._is_known else unknown
             rows.add_option(Option(Content.styled(words, MUTED), disabled=True))
+        self._say()
+
+    def show_held(self, held: Collection[Detail]) -> None:
+        """Mark these as carried already: what is put back says them as well."""
+        before, self._held = self._held, frozenset(held) - self._chosen.keys()
+        for place, detail in enumerate(self._lost):
+            if (detail in before) != (detail in self._held):
+                self._refresh_row(place)
         self._say()
 
     def show_pins(self, pins: Sequence[str]) -> None:
@@ -74,6 +96,8 @@ class LostList(Vertical):
         if index is None or index >= len(self._lost):
             return
         detail = self._lost[index]
+        if detail in self._held:
+            return
         if detail in self._chosen:
             del self._chosen[detail]
         else:
@@ -86,7 +110,8 @@ class LostList(Vertical):
         index = self.query_one(OptionList).highlighted
         if index is None or index >= len(self._lost):
             return
-        kind = [detail for detail in self._lost if detail.kind == self._lost[index].kind]
+        same = [detail for detail in self._lost if detail.kind == self._lost[index].kind]
+        kind = [detail for detail in same if detail not in self._held]
         if all(detail in self._chosen for detail in kind):
             for detail in kind:
                 del self._chosen[detail]
@@ -104,24 +129,24 @@ class LostList(Vertical):
         self.query_one(OptionList).replace_option_prompt_at_index(index, self._row(self._lost[index]))
 
     def _row(self, detail: Detail) -> Content:
-        mark = "[+] " if detail in self._chosen else "[ ] "
+        mark = "[+] " if detail in self._chosen else "[=] " if detail in self._held else "[ ] "
         name = f"{detail.name}: " if detail.name else ""
         stated = "" if detail.origin == "user" else f" ({word(detail.origin)})"
         text = content(f"{name}{detail.text}", single_line=True)
         return Content(mark) + text + Content.styled(f"  {word(detail.kind)}{stated}", MUTED)
 
     def _changed(self) -> None:
-        self._say()
         self.post_message(self.Changed())
 
     def _say(self) -> None:
-        count, back = len(self._lost), len(self.put_back)
+        back, held = len(self._chosen), len(self._held)
         if not self._is_known:
             self.query_one("#lost-heading", Static).update(Content(_("Left out")))
             return
         words = (
-            _("Left out: {count}").format(count=count)
+            _("Left out: {count}").format(count=self.left_out)
             + (_(" · {back} put back").format(back=back) if back else "")
-            + (_(" · + puts back") if count else "")
+            + (_(" (= {held} more)").format(held=held) if held else "")
+            + (_(" · + puts back") if self.left_out and not held else "")
         )
         self.query_one("#lost-heading", Static).update(Content(words))

@@ -214,11 +214,14 @@ class MemoryList(OptionList):
         for detail in memory.details:
             yield self._option(_Row("detail", sources=detail.sources), _detail_text(detail))
         live = memory.live.entry if memory.live is not None else None
-        kept = {detail.text for detail in memory.details}
-        left_out = [each for each in live.left_out if each.text not in kept] if isinstance(live, Compacted) else []
-        if left_out:
+        missing = live.left_out if isinstance(live, Compacted) else ()
+        if missing:
+            from tui_agent.context.ledger import left_out  # it knows much about words; the first paint does not
+
+            missing = left_out(missing, memory.details)
+        if missing:
             yield self._heading(_("Left out · + puts back"))
-        for detail in left_out:
+        for detail in missing:
             yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
