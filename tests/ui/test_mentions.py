@@ -20,7 +20,9 @@ def attached(directory: Path, typed: str) -> tuple[str, tuple[str, ...]]:
 @pytest.mark.parametrize("behind", ["", " what?", ".", ", and why?", "\nwhat?"])
 def test_a_file_that_is_named_goes_along_where_it_is_named(tmp_path: Path, behind: str) -> None:
     (tmp_path / "f.txt").write_text("one\ntwo\n")
-    assert attached(tmp_path, f"see @f.txt{behind}") == (f"see f.txt:\n```\none\ntwo\n```{behind}", ())
+    text, told = attached(tmp_path, f"see @f.txt{behind}")
+    assert text == "\n".join(["see f.txt:", "```", "one", "two", "```", *filter(None, [behind.removeprefix("\n")])])
+    assert told == ()
 
 
 def test_several_files_stand_each_in_its_place(tmp_path: Path) -> None:
@@ -28,7 +30,7 @@ def test_several_files_stand_each_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a")
     (tmp_path / "src" / "b.py").write_text("b")
     text, told = attached(tmp_path, "@a.py and @src/b.py and @a.py")
-    assert text == "a.py:\n```\na\n``` and src/b.py:\n```\nb\n``` and a.py:\n```\na\n```"
+    assert text == "a.py:\n```\na\n```\n and src/b.py:\n```\nb\n```\n and a.py:\n```\na\n```"
     assert told == ()
 
 
@@ -79,7 +81,7 @@ async def test_a_file_that_was_typed_out_is_attached_and_one_that_is_not_there_i
             await person.sees("seen")
             await person.is_told("@none.txt: There is no such file here.")
             text, picture = server.requests[0].messages[-1]["content"]
-            assert text["text"] == "what is in f.txt:\n```\nremember the milk\n``` and dot.png and @none.txt ?"
+            assert text["text"] == "what is in f.txt:\n```\nremember the milk\n```\n and dot.png and @none.txt ?"
             assert picture["image_url"]["url"].startswith("data:image/png;base64,")
             await person.say("and now?")
             assert server.requests[-1].last_text == "and now?"

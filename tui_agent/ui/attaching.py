@@ -51,10 +51,12 @@ def with_files(directory: Path, text: str, mentions: Sequence[Mention]) -> WithF
         except UsageError as error:
             told.append(f"@{name}: {error}")
             continue
+        behind = text[start + 1 + len(name) :]
         if isinstance(read, ImagePart):
             pictures.append(read)
-        end = start + 1 + len(name)
-        text = text[:start] + (name if isinstance(read, ImagePart) else read) + text[end:]
+            text = text[:start] + name + behind
+        else:  # a fence ends only where its line does
+            text = text[:start] + read + ("\n" if behind and behind[0] != "\n" else "") + behind
     return WithFiles(text, tuple(reversed(pictures)), tuple(reversed(told)))
 
 
