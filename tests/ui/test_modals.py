@@ -16,7 +16,7 @@ import tui_agent.ui
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, says
 from tests.ui.support import Sitting, sitting
-from tui_agent.ui.screens.approval import DEAF_SECONDS, ApprovalScreen
+from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.modal import AnsweredOnce
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
@@ -134,7 +134,7 @@ async def test_an_approval_is_answered_once(tmp_path: Path, keys: tuple[str, ...
             await person.until(lambda: isinstance(person.app.screen, ApprovalScreen))
             screen = person.app.screen
             assert isinstance(screen, ApprovalScreen)
-            screen._opened -= 2 * DEAF_SECONDS
+            screen._deaf_until = 0.0
             at_once(person, *keys)
             await person.sees("done")
             assert person.app.screen is person.conductor.screen
