@@ -143,6 +143,20 @@ def test_what_cannot_be_read_is_an_error(kept: object) -> None:
         found_from_json(["p", [0], [1]], Noticed("see /srv/q/p.toml"))
 
 
+@pytest.mark.parametrize(
+    ("output", "found"),
+    [
+        ("Changed a.txt (+2 -0 lines).", ["a.txt"]),
+        ("a.txt:1:hello\nb.py:12:def run", []),
+        ("It takes 2-3 hours or 4 - 5 hours.", ["2-3 hours", "4 - 5 hours"]),
+        ("see b.py:12 and ticket-77:b", ["b.py:12", "ticket-77:b"]),
+    ],
+    ids=["counts of a change", "lines found", "ranges", "a place and an id"],
+)
+def test_how_tools_word_their_results_is_no_detail(output: str, found: list[str]) -> None:
+    assert [text for _, text, _, _ in found_in(ToolReturned("c", output))] == found
+
+
 def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     """Otherwise archives would go on telling what the old one found. Put the new digest here, and raise `FINDER`."""
     corpora = [getattr(facts, name) for facts in (facts_en, facts_zh) for name in ("CODING", "WRITING", "SUPPORT")]
@@ -150,4 +164,4 @@ def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     found = [found_to_json(found_in(entry), entry) for text in texts for entry in (user(text), answer(text))]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (1, "90e826923ac16e50")
+    assert (FINDER, digest) == (2, "90e826923ac16e50")

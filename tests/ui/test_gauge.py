@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tui_agent.core.events import Gauge
+from tui_agent.ui.plain import use_plain
 from tui_agent.ui.screens.preview_lines import figures
 from tui_agent.ui.widgets.gauge import FREE, FULL, TICK, TICK_PASSED, bar, compact_number, state_word, tokens_text
 
@@ -52,6 +53,7 @@ def test_without_a_window_the_nearest_trigger_is_the_whole_bar() -> None:
     ],
 )
 def test_the_preview_says_plainly_how_much_of_the_window_is_needed(tokens: int, words: str) -> None:
+    use_plain(False)  # whatever a test before left
     assert words in figures(gauge(tokens), None, None, 0, "").plain
 
 

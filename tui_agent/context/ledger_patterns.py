@@ -80,6 +80,9 @@ _EXTENSIONS = (
     "|zip|tar|gz|tgz|bz2|xz|7z|whl|jar|war|exe|dll|so|dylib|bin|iso|img|gguf|onnx|pt|bak|tmp|service|plist|tcss|snap|out"
 )
 _FILE = re.compile(rf"(?:[\w@%+-][\w.@%+-]{{0,120}})?\.(?:{_EXTENSIONS})(?::\d+(?::\d+)?)?", re.ASCII | re.IGNORECASE)
+_FOUND_LINE = re.compile(rf"[\w.-]{{1,120}}\.(?:{_EXTENSIONS}):\d+:.+", re.ASCII | re.IGNORECASE)
+"""A line as it is told where something was looked for: file, number, and what stands there."""
+
 _KNOWN_FILES = listed(
     "Dockerfile Makefile Justfile Procfile Gemfile Rakefile Vagrantfile Jenkinsfile LICENSE README CHANGELOG"
 )
@@ -211,7 +214,7 @@ def _identifier(token: str) -> DetailKind | None:
     has_digit = any(character.isdigit() for character in token)
     has_letter = any(character.isalpha() for character in token)
     if has_digit and has_letter and "_" not in token and _HYPHENED_ID.fullmatch(token):
-        return "hash"
+        return None if ":" in token and _FOUND_LINE.fullmatch(token) else "hash"
     if has_digit and has_letter and _MIXED_ID.fullmatch(token) and _changes(token) >= 2:
         return "hash"
     return None
