@@ -144,7 +144,11 @@ async def test_what_a_carried_detail_holds_is_not_reported_as_left_out(tmp_path:
 async def test_the_transcript_counts_what_an_answer_said_and_the_summary_lacks(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
-            server.script(says("It is in /srv/shop/media. Its cache is in /srv/shop/cache."), says("ok"), says("- Two places exist"))
+            server.script(
+                says("It is in /srv/shop/media. Its cache is in /srv/shop/cache."),
+                says("ok"),
+                says("- Two places exist"),
+            )
             await at.say("The deploy password is periwinkle-7.")
             await at.say("one")
             proposal = await propose(at, keep=0)
