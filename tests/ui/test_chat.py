@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.events import AppBlur, AppFocus, Key
 
 from tests.fakes.model_server import ModelServer
@@ -377,3 +378,15 @@ async def test_keys_of_the_settings_are_used(tmp_path: Path) -> None:
             await person.press("f9")
             await person.sees("F9")
             await person.sees("In the chat")
+
+
+async def test_what_is_pasted_beside_the_prompt_goes_into_it_before_the_keys_behind(tmp_path: Path) -> None:
+    with ModelServer(says("yes")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            person.conductor.screen.transcript.focus()
+            await person.pilot.pause()
+            person.app.post_message(events.Paste("one\ntwo"))
+            await person.until(lambda: person.prompt_text == "one\ntwo")
+            await person.press("!")
+            assert person.prompt_text == "one\ntwo!"
