@@ -111,6 +111,29 @@ def test_every_text_is_translated() -> None:
     assert missing == []
 
 
+def holds_itself_twice(text: str) -> bool:
+    """Whether a text is its own beginning said again, as a merge of two catalogues leaves it."""
+    half = len(text) // 2
+    return half >= 4 and text[:half].strip() == text[-half:].strip()
+
+
+def test_a_text_that_was_merged_into_itself_is_noticed() -> None:
+    assert holds_itself_twice("输入文字。输入文字。")
+    assert holds_itself_twice("typed once typed once")
+    assert not holds_itself_twice("哈哈")
+    assert not holds_itself_twice("输入文字。输出文字。")
+
+
+def test_no_translation_holds_its_text_twice() -> None:
+    doubled = [
+        message.id
+        for message in texts.texts(CATALOG)
+        for said, meant in zip(chinese(message), english(message), strict=False)
+        if holds_itself_twice(said) and not holds_itself_twice(meant)
+    ]
+    assert doubled == []
+
+
 def test_the_compiled_catalogue_is_the_one_that_was_written() -> None:
     again = GNUTranslations(BytesIO(texts.compiled(CATALOG)))
     with texts.MO.open("rb") as file:
