@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from textual.widgets._toast import Toast, ToastHolder
+
 from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_lines, sees
 from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
@@ -48,3 +50,20 @@ async def test_what_was_told_can_be_read_again_the_newest_first(tmp_path: Path) 
             await sees(person.pilot, "╭─ Notices")
             text = person.seen[person.seen.index("╭─ Notices") :]
             assert text.index("A title: the second [/x] thing") < text.index("the first thing")
+
+
+async def test_what_is_told_again_leaves_nothing_of_its_first_telling(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            for theme in ("tui-agent-dark", "ansi-dark", "ansi-light"):
+                person.app.theme = theme
+                for _again in range(3):
+                    person.conductor.screen.tell(f"Told in {theme}.")
+                    await person.sees(f"Told in {theme}.")
+                    await person.pilot.pause()
+                assert "ToastHolder" not in person.seen
+            assert len(person.app.screen.query(ToastHolder)) == 3
+            for toast in person.app.screen.query(Toast):
+                await toast.remove()  # as Textual does with one that ran out while another screen was on top
+            await person.pilot.pause()
+            assert "ToastHolder" not in person.seen

@@ -168,6 +168,8 @@ class TuiAgentApp(App[None]):
         self._chat.notices.keep(message, title)
         for shown in [each for each in self._notifications if (each.message, each.title) == (message, title)]:
             self._unnotify(shown, refresh=False)
+            for screen in self.screen_stack:
+                screen.query(f"#--textual-toast-{shown.identity}").remove()
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     async def on_event(self, event: events.Event) -> None:
