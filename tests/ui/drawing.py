@@ -50,11 +50,12 @@ class Run:
 
 def draw(app: App[Any]) -> str:
     """The screen on top, with what lies dimmed behind it."""
-    rows = [list(_runs(strip)) for strip in app.screen._compositor.render_strips()]
+    rows = [list(runs_of(strip)) for strip in app.screen._compositor.render_strips()]
     return _svg(rows, app.size.width, len(rows))
 
 
-def _runs(strip: Strip) -> Iterator[Run]:
+def runs_of(strip: Strip) -> Iterator[Run]:
+    """The cells of a row, those of one look together."""
     column = 0
     for segment in Segment.simplify(strip):
         ink, ground = _colours(segment.style or Style())

@@ -32,3 +32,10 @@ def test_every_paste_comes_back_whole(pastes: list[str]) -> None:
     chips = Chips()
     marks = [chips.add(paste) for paste in pastes]
     assert [chips.expand(mark) for mark in marks] == pastes
+
+
+def test_the_size_of_a_file_is_its_own_and_not_that_of_what_is_put_round_it() -> None:
+    chips = Chips()
+    mark = chips.add("f.txt:\n```\none\ntwo\n```", "f.txt", "one\ntwo")
+    assert mark == "[f.txt ~2 lines]"
+    assert chips.expand(mark) == "f.txt:\n```\none\ntwo\n```"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
 from tests.ui.support import Sitting, sitting
+from tui_agent.ui.widgets.lines import Row, Run
 
 FAR, LONG = 7, 500
 
@@ -48,6 +49,33 @@ async def test_steps_up_go_on_into_what_is_not_loaded_and_steps_down_come_back(t
         await person.sees("the last wombat")
         await person.press("down")
         await person.sees("about a wombat, number 7")
+
+
+async def test_it_is_said_which_hit_is_shown(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("a wombat", "a cat", "wombat and wombat")
+            await person.press("ctrl+f", *"wombat")
+            await person.sees("3 of 3 hits")
+            await person.press("up")
+            await person.sees("2 of 3 hits")
+            await person.press("down", "down")
+            await person.sees("1 of 3 hits")
+
+
+async def test_who_spoke_is_neither_counted_nor_lit(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("are you there")
+            await person.press("ctrl+f", *"you")
+            await person.sees("1 hit ")
+            transcript = person.conductor.transcript
+            assert transcript._finding is not None
+            lit = [
+                bool(transcript._finding.highlights(row, None))
+                for row in (Row((Run("you", "label-you"), Run("  09:41", ""))), Row((Run("are you there", ""),)))
+            ]
+            assert lit == [False, True]
 
 
 async def test_words_that_stand_apart_are_found_by_the_index_and_shown(tmp_path: Path) -> None:

@@ -45,3 +45,5 @@ async def test_what_is_sought_stands_beside_how_often_it_was_found(width: int, s
         bar.show_count(4, older=2)
         await sees(pilot, said)
         assert "twelve chars" in screen_text(app)
+        bar.show_count(4, at=3)
+        await sees(pilot, "3 of 4 hits")

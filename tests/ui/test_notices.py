@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from textual.widgets._toast import Toast, ToastHolder
 
 from tests.fakes.model_server import ModelServer

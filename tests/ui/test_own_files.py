@@ -38,6 +38,7 @@ async def test_the_diff_is_shown_first_and_only_a_yes_puts_the_file_back(tmp_pat
             await person.sees("Take these changes back?")
             assert "-hello" in person.seen
             assert "not what commands did" in " ".join(person.seen.split())
+            assert "of your message #1: write a note" in " ".join(person.seen.split())
             await person.press("n")
             await person.until(lambda: not isinstance(person.app.screen, DiffQuestion))
             assert note.read_text() == "hello\n"

@@ -2,10 +2,23 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.model_server import ModelServer
-from tests.ui.support import LARGE, Sitting, sitting
+from tests.ui.screen_text import screen_lines
+from tests.ui.support import LARGE, USUAL, Sitting, sitting
 from tui_agent.agent import changes
+from tui_agent.core.entries import Compacted, Detail
 from tui_agent.ui.widgets.sidebar import MemoryList
+
+
+async def with_summary(person: Sitting) -> None:
+    """A session with a summary that left one detail out."""
+    await person.has_said("pictures are in /srv/shop/media", "and so on")
+    left = Detail("path", "/srv/shop/media", (1,))
+    compacted = Compacted(None, 2, (), "Summary.", left_out=(left,), folded=2)
+    person.conductor.show_events(await person.session.append(compacted))
+    await person.until(lambda: bool(person.app.screen.query_one(MemoryList)._rows))
 
 
 async def with_pin(person: Sitting, text: str) -> None:
@@ -50,3 +63,56 @@ async def test_a_pin_of_several_lines_is_not_squeezed_into_one(tmp_path: Path) -
             await person.press("e")
             await person.sees("This pin has several lines.")
             assert [pin.text for pin in person.session.checkpoint.pins] == ["first\nsecond"]
+
+
+@pytest.mark.parametrize("key", ["f3", "f5"])
+async def test_what_is_typed_once_the_panel_is_there_goes_into_the_prompt(tmp_path: Path, key: str) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=USUAL) as person:
+            await with_summary(person)
+            before = person.session.checkpoint.seq
+            await person.press(key)
+            await person.until(lambda: person.app.screen.query_one(MemoryList).has_focus)
+            await person.press(*"more cure + u")
+            await person.until(lambda: person.prompt_text == "more cure + u")
+            assert not person.conductor.screen.is_panel_over_chat, "it would cover what is typed"
+            assert person.session.checkpoint.seq == before
+            assert person.conductor.prompt.has_focus
+
+
+async def test_letters_act_once_the_cursor_was_moved_and_still_do_after_a_look_elsewhere(
+    tmp_path: Path,
+) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=USUAL) as person:
+            await with_summary(person)
+            await person.press("f3", "end", "m")
+            await person.sees("v1  marked")
+            await person.press("c")
+            await person.sees("What this summary changed")
+            await person.press("escape")
+            await person.until(lambda: person.app.screen is person.conductor.screen)
+            await person.press("m")
+            await person.until(lambda: "marked" not in person.seen)
+            await person.press("escape", "f3", "m")
+            await person.until(lambda: person.prompt_text == "m")
+
+
+async def test_a_pin_of_many_lines_stands_in_its_lines_and_is_cut(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await with_pin(person, "\n".join(f"line {n}" for n in range(1, 7)))
+            await person.sees("… 2 more lines")
+            left = person.app.screen.query_one(MemoryList).region.x
+            panel = [line[left:].strip() for line in screen_lines(person.app)]
+            start = panel.index("▪ line 1")
+            assert panel[start : start + 5] == ["▪ line 1", "line 2", "line 3", "line 4", "… 2 more lines"]
+
+
+async def test_what_has_several_lines_stands_in_a_list_with_its_first(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said("a list of things\nmilk\nbread")
+            await person.send("/edit")
+            await person.sees("a list of things …  #1")
+            assert "␊" not in person.seen

@@ -6,10 +6,12 @@ import pytest
 from textual.screen import ModalScreen, Screen
 
 from tests.ui import pictures
+from tests.ui.drawing import runs_of
 from tests.ui.pictures import PictureApp
 from tests.ui.screen_text import screen_text, sees
-from tests.ui.support import LARGE, until
+from tests.ui.support import LARGE, USUAL, until
 from tui_agent.ui import screens
+from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.theme import DARK, LIGHT
 from tui_agent.ui.widgets.gauge import GaugeBlock
 
@@ -37,6 +39,23 @@ def test_words_of_our_themes_can_be_read_on_their_grounds() -> None:
         for ground in (theme.background, theme.surface, theme.panel):
             for ink in (theme.foreground, theme.primary, theme.secondary, theme.accent, theme.success, theme.error):
                 assert _contrast(str(ink), str(ground)) >= 4.5, f"{theme.name}: {ink} on {ground}"
+
+
+async def test_the_chosen_row_can_be_told_from_the_others_and_read_in_every_theme() -> None:
+    app = PictureApp(PickScreen("Things", [Choice("a", "chosen", "its note"), Choice("b", "other")]))
+    async with app.run_test(size=USUAL) as pilot:
+        await until(lambda: bool(app.chat.query(GaugeBlock)), pilot)
+        app.open_modal()
+        await sees(pilot, "its note")
+        for name in sorted(app.available_themes):
+            app.theme = name
+            await pilot.pause()
+            runs = [run for strip in app.screen._compositor.render_strips() for run in runs_of(strip)]
+            chosen, note, other = (
+                next(run for run in runs if words in run.text) for words in ("chosen", "its note", "other")
+            )
+            assert chosen.ground == note.ground != other.ground, name
+            assert _contrast(note.ink, note.ground) >= 2.3, f"{name}: {note.ink} on {note.ground}"
 
 
 def _contrast(ink: str, ground: str) -> float:

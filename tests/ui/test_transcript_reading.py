@@ -537,3 +537,13 @@ async def test_whatever_happens_the_view_shows_consecutive_lines(moves: list[str
             assert [line.rstrip() for line in lines] == [
                 strip[: view.size.width - 1].rstrip() for strip in screen_lines(app)
             ]
+
+
+async def test_a_failed_call_still_names_what_it_was_about() -> None:
+    edit = call("edit_file", json.dumps({"path": "notes/plans.md", "old": "a", "new": "b"}))
+    reason = "What was to be replaced does not stand in the file in these very words, read it again first. " * 2
+    async with transcript_of() as (app, pilot):
+        app.transcript.load(
+            log(user("q"), AssistantSaid("", tool_calls=(edit,)), returned(reason, failed=True)), more_above=False
+        )
+        await sees(pilot, "edit_file notes/plans.md  ✗ failed: What was")

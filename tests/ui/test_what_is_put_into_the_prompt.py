@@ -44,3 +44,11 @@ async def test_a_paste_is_shown_as_text_where_the_settings_want_it_so(tmp_path: 
                 await person.type(pasted)
                 assert (person.prompt_text == pasted) is is_text
                 assert person.conductor.prompt.message == pasted
+
+
+async def test_the_size_of_an_attached_file_is_that_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "f.txt").write_text("one\ntwo\nthree\nfour\n")
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/attach f.txt")
+            await person.until(lambda: person.prompt_text == "[f.txt ~4 lines] ")

@@ -94,6 +94,12 @@ def read_file(directory: Path, name: str) -> ImagePart | str:
     return f"{name}:\n{fence}\n{text}\n{fence}"
 
 
+def own_text(read: str, name: str) -> str:
+    """What the file holds itself, out of what `read_file` made of it."""
+    fenced = read.removeprefix(f"{name}:\n")
+    return fenced.split("\n", 1)[1].rsplit("\n", 1)[0]
+
+
 def _fence(text: str) -> str:
     """Backticks that no line of the text can close."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)

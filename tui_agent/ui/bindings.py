@@ -32,7 +32,7 @@ PLACES: dict[Place, str] = {
     "chat": N_("In the chat"),
     "prompt": N_("In the prompt"),
     "message": N_("On a message (Alt+Up to get there)"),
-    "sidebar": N_("In the context panel"),
+    "sidebar": N_("In the context panel (letters act after an arrow key)"),
     "find": N_("While finding"),
     "preview": N_("In the compaction preview"),
     "approval": N_("When a tool asks for approval (s and a wait for Enter)"),
@@ -79,7 +79,13 @@ KEYS: tuple[Key, ...] = (
         "chat",
         priority=True,
     ),
-    Key("stop", "escape", "step_back", N_("close what is open; else stop the answer"), "chat"),
+    Key(
+        "stop",
+        "escape",
+        "step_back",
+        N_("close what is open; else stop; twice: your messages"),
+        "chat",
+    ),
     Key(
         "interrupt",
         "ctrl+c",

@@ -133,6 +133,8 @@ class UnknownCommand:
 _NO_SHELL = re.compile(r"!\[[^\]]*\]\(|!=")
 """What begins with ! and is no shell command: a picture in Markdown, an operator."""
 
+_OWN_COMMAND = re.compile(r"!\s*[^\s!]")
+
 _COMMAND_WORD = re.compile(r"/([a-z][a-z0-9-]*)(?:\s+(.*))?", re.DOTALL | re.IGNORECASE)
 
 
@@ -145,7 +147,7 @@ def read_prompt(text: str, is_path: Callable[[str], bool] = os.path.exists) -> S
     if text.startswith("!!"):
         return Say(text[1:])
     if text.startswith("!") and not _NO_SHELL.match(text):
-        return Shell(text[1:].strip())
+        return Shell("\n".join(_commands(text)).strip())
     matched = _COMMAND_WORD.fullmatch(text)
     if matched is None:
         return Say(text)
@@ -185,6 +187,14 @@ def completions(text: str) -> tuple[Command, ...]:
     starting = [command for command in COMMANDS if command.name.startswith(typed)]
     containing = [command for command in COMMANDS if typed in command.name and command not in starting]
     return (*starting, *containing)
+
+
+def _commands(text: str) -> list[str]:
+    """The lines behind the !. Where each has one, as in a pasted list of commands, none of them is the shell's."""
+    first, *further = text.split("\n")
+    if all(not line or _OWN_COMMAND.match(line) for line in further):
+        further = [line.removeprefix("!") for line in further]
+    return [first[1:], *further]
 
 
 def runs_something(text: str) -> bool:

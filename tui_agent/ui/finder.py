@@ -49,24 +49,27 @@ class Finder:
 
     async def _begin(self, words: str) -> None:
         self._words, self._older = words, []
-        self._show_count(self._screen.transcript.find(words))
+        self._screen.transcript.find(words)
+        self._show_count()
         session = self._view.session
         if not words.strip() or session is None or not session.stored or self._view.oldest <= 1:
             return
         hits = await self._services.search(words, session.id, limit=_MOST)
         if words == self._words and session is self._view.session:
             self._older = sorted((hit.seq for hit in hits if 0 < hit.seq < self._view.oldest), reverse=True)
-            self._show_count(self._screen.transcript.hits)
+            self._show_count()
 
     async def _step(self, step: int) -> None:
         transcript = self._screen.transcript
         waiting = [seq for seq in self._older if seq < self._view.oldest]
         if waiting and transcript.is_at_last_hit(step):
-            await self._go_to(waiting[0] if step < 0 or not transcript.hits else waiting[-1])
+            await self._go_to(waiting[0] if step < 0 or not any(transcript.hits) else waiting[-1])
         elif step > 0:
             transcript.find_next()
+            self._show_count()
         else:
             transcript.find_previous()
+            self._show_count()
 
     async def _go_to(self, seq: int) -> None:
         """Load what lies between, and show the hit in an entry."""
@@ -77,8 +80,9 @@ class Finder:
         transcript = self._screen.transcript
         if not transcript.find_in(self._words, seq):
             transcript.jump_to(seq)  # the index knows words, not places: its words stand there apart
-        self._show_count(transcript.hits)
+        self._show_count()
 
-    def _show_count(self, count: int) -> None:
+    def _show_count(self) -> None:
+        count, at = self._screen.transcript.hits
         older = sum(1 for seq in self._older if seq < self._view.oldest)
-        self._screen.query_one(FindBar).show_count(count, older)
+        self._screen.query_one(FindBar).show_count(count, older, at)

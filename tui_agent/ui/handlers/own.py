@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from textwrap import shorten
 
 from tui_agent.agent.deny_list import read_command
 from tui_agent.agent.file_undo import Reversal, carry_out, redoing, undoing
 from tui_agent.agent.services import secret_of
 from tui_agent.agent.session import Session
+from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _, ngettext
 from tui_agent.ui.conductor import Conductor, Handler
@@ -14,6 +16,9 @@ from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.messages import Told
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.diff_question import DiffQuestion
+
+_WORDS_OF_TURN = 60
+"""Characters of the message that began a turn, by which it is known again."""
 
 _ONLY_CD = re.compile(r"cd\b[^;&|\n]*")
 
@@ -48,6 +53,7 @@ async def undo_files(chat: Conductor, argument: str) -> None:
         "The files are put back as they were before the agent's turn changed them. Only changes made with write_file "
         "and edit_file are known here, not what commands did."
     )
+    about = f"{_turn_in_words(open_session_of(chat), reversal)}\n{about}"
     _ask(chat, reversal, _("Take these changes back?"), about, "/undo-files", argument)
 
 
@@ -56,6 +62,16 @@ async def redo_files(chat: Conductor, argument: str) -> None:
     reversal = await redoing(_idle_session(chat), chat.services.directory)
     about = _("The agent's changes are made again.")
     _ask(chat, reversal, _("Make these changes again?"), about, "/redo-files", argument)
+
+
+def _turn_in_words(session: Session, reversal: Reversal) -> str:
+    """Which turn it is: called again, the command goes on to the one before."""
+    seq = reversal.steps[0].changes[0].turn
+    began = next((said_text(each.entry) for each in session.tail if each.seq == seq and is_spoken(each.entry)), "")
+    if not began:
+        return _("This is from the turn that began at #{seq}.").format(seq=seq)
+    words = shorten(" ".join(began.split()), _WORDS_OF_TURN, placeholder="…")
+    return _("This is from the turn of your message #{seq}: {words}").format(seq=seq, words=words)
 
 
 def _idle_session(chat: Conductor) -> Session:

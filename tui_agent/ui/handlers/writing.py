@@ -17,7 +17,7 @@ from tui_agent.core.entries import ImagePart, UserSaid
 from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
-from tui_agent.ui.attaching import read_file
+from tui_agent.ui.attaching import own_text, read_file
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.conductor import Conductor, Handler
@@ -210,7 +210,7 @@ async def attach(chat: Conductor, name: str) -> None:
     if isinstance(read, ImagePart):
         chat.unsent.attach(read)
     else:
-        chat.prompt.add_file(name, read)
+        chat.prompt.add_file(name, own_text(read, name), sent=read)
 
 
 async def paste(chat: Conductor, mark: str) -> None:

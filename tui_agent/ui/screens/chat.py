@@ -302,6 +302,11 @@ class ChatScreen(TypingAnywhere):
 
     # ── keys ─────────────────────────────────────────────────────────────────
 
+    def _go_to_prompt(self) -> None:
+        super()._go_to_prompt()
+        if self.is_panel_over_chat:
+            self.show_panel(False)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "scroll_page":
             return not isinstance(self.focused, OptionList)

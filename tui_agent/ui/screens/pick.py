@@ -14,6 +14,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.choosing import ChoosingScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen
 
@@ -65,7 +66,7 @@ class PickScreen(ChoosingScreen[str]):
             if self._explanation:
                 yield Prose(content(self._explanation), classes="explanation")
             yield SafeInput(placeholder=_("type to narrow"), compact=True)
-            yield OptionList(markup=False, compact=True)
+            yield Rows(markup=False, compact=True)
 
     def on_mount(self) -> None:
         self._show(self._choices)
@@ -81,8 +82,9 @@ class PickScreen(ChoosingScreen[str]):
 
     @staticmethod
     def _row(choice: Choice) -> Content:
-        note = Content.styled(f"  {safe(choice.note, single_line=True)}", MUTED) if choice.note else Content("")
-        return content(choice.label, single_line=True) + note
+        first, *further = choice.label.strip().split("\n")
+        note = (" …" if further else "") + (f"  {safe(choice.note, single_line=True)}" if choice.note else "")
+        return content(first, single_line=True) + Content.styled(note, MUTED)
 
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:

@@ -139,6 +139,12 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         yield Line("")
 
 
+def _lines_of(text: str) -> Iterator[Line]:
+    """A point of a list, in the lines it has."""
+    for number, line in enumerate(text.split("\n")):
+        yield Line(("  " if number else "- ") + safe(line, single_line=True), hang=2)
+
+
 def carried_lines(
     details: Sequence[Detail], put_back: Sequence[Detail], pins: Sequence[str], lost: int | None
 ) -> Iterator[Line]:
@@ -158,11 +164,11 @@ def carried_lines(
             places = " ".join(f"#{seq}" for seq in each.sources[:2])
             kind = "" if each.kind == "request" else word(each.kind)
             told = " · ".join(part for part in (kind, places) if part)
-            yield Line(f"- {safe(line_of(each), single_line=True)}" + (f"  ({told})" if told else ""), hang=2)
+            yield from _lines_of(line_of(each) + (f"  ({told})" if told else ""))
     if pins:
         yield Line(_("Pins"), "heading")
     for pin in pins:
-        yield Line(f"- {safe(pin, single_line=True)}", hang=2)
+        yield from _lines_of(pin)
     if not (details or put_back or pins):
         yield Line(_nothing_carried(lost), "dim")
 

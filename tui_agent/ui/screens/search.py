@@ -19,6 +19,7 @@ from tui_agent.ui.screens.choosing import ChoosingScreen
 from tui_agent.ui.screens.session_rows import snippet
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.ui.words import word
 
@@ -43,7 +44,7 @@ class SearchScreen(ChoosingScreen[tuple[str, int]]):
             dialog.border_title = Content(_("Search all sessions"))
             dialog.border_subtitle = Content(_("Enter go there · Esc close"))
             yield SafeInput(self._words, placeholder=_("words, or a phrase in quotes"), compact=True)
-            yield OptionList(markup=False, compact=True)
+            yield Rows(markup=False, compact=True)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

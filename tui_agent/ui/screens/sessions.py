@@ -24,6 +24,7 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.key_hints import fitting_hints
 from tui_agent.ui.widgets.lines_view import Line, LinesView
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen
 
@@ -89,7 +90,7 @@ class SessionsScreen(Modal[Chosen | None]):
                 placeholder=_("/ and words of the title, or of anything said"), compact=True, select_on_focus=False
             )
             with Horizontal(id="sessions-body"):
-                yield OptionList(markup=False, compact=True)
+                yield Rows(markup=False, compact=True)
                 yield LinesView(id="sessions-peek")
 
     def on_mount(self) -> None:

@@ -24,6 +24,7 @@ from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.key_hints import KeyHints
 from tui_agent.ui.widgets.prose import Prose
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.values import frozen
 
@@ -100,7 +101,7 @@ class SettingsScreen(Modal[None]):
         with Vertical(classes="dialog large") as dialog:
             dialog.border_title = Content(_("Settings"))
             yield SafeInput(placeholder=_("/ and type to filter"), compact=True, select_on_focus=False)
-            yield OptionList(markup=False, compact=True)
+            yield Rows(markup=False, compact=True)
             yield Prose(id="setting-about")
             yield Static(id="setting-note")
             yield KeyHints(_("Enter change · Del back to default · / filter · Esc close"))

@@ -6,6 +6,7 @@ from textual.getters import query_one
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.ui.widgets.sidebar import MemoryList
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
 
@@ -21,7 +22,15 @@ class TypingAnywhere(SelectingScreen[None]):
     @property
     def _is_for_prompt(self) -> bool:
         """Whether nothing else has the focus that takes text."""
-        return self.focused in (None, self.transcript, self.prompt) or self.query_one(StartCard).is_chosen_in
+        return (
+            self.focused in (None, self.transcript, self.prompt)
+            or isinstance(self.focused, MemoryList)
+            or self.query_one(StartCard).is_chosen_in
+        )
+
+    def _go_to_prompt(self) -> None:
+        """At once: what is typed right behind it must not fall between the two."""
+        self.set_focus(self.prompt)
 
     def on_key(self, event: events.Key) -> None:
         """What is typed outside text fields, and means nothing there, goes into the prompt.
@@ -30,15 +39,17 @@ class TypingAnywhere(SelectingScreen[None]):
         """
         if not self._is_for_prompt or not event.is_printable or event.character is None:
             return
+        if isinstance(self.focused, MemoryList) and self.focused.takes(event.character):
+            return
         acts_on_message = event.key in _MESSAGE_KEYS and self.check_action("on_message", ())
         if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
             event.stop()
-            self.set_focus(self.prompt)  # at once: what is typed right behind it must not fall between the two
+            self._go_to_prompt()
             self.prompt.add(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted outside text fields goes into the prompt as well."""
         if self._is_for_prompt:
             event.stop()
-            self.set_focus(self.prompt)
+            self._go_to_prompt()
             self.prompt.post_message(events.Paste(event.text))

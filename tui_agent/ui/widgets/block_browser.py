@@ -264,9 +264,9 @@ class BlockBrowser(BlockView):
         return hit is not None
 
     @property
-    def hits(self) -> int:
-        """How many hits there are in what is loaded."""
-        return self._finding.total if self._finding is not None else 0
+    def hits(self) -> tuple[int, int]:
+        """How many hits there are in what is loaded, and the number of the one that is shown, from 1; 0 for none."""
+        return (self._finding.total, self._finding.at) if self._finding is not None else (0, 0)
 
     def is_at_last_hit(self, step: int) -> bool:
         """Whether a step (1 down, -1 up) leads past the hits that are loaded."""

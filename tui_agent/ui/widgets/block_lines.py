@@ -310,7 +310,8 @@ def _tool_header(block: ToolBlock, width: int, manner: Manner) -> Row:
     arrow = _arrow(block.opened, manner)
     stub = _("  · stub in the context") if block.pruned else ""
     room = width - cell_len(arrow) - cell_len(name) - cell_len(stub) - 3
-    told = _shortened(told, max(room, _LEAST_TOLD))
+    kept = min(cell_len(subject) + 1, room // 2)  # a long reason leaves room for what failed
+    told = _shortened(told, max(room - kept, _LEAST_TOLD))
     subject = _shortened(subject, room - cell_len(told))
     runs = [Run(arrow, "fold"), Run(name, "tool"), Run(f" {subject}" if subject else "", "tool-subject")]
     runs += [Run(f"  {told}", style), Run(stub, "mark")]

@@ -30,10 +30,17 @@ class Chips:
 
     pastes: dict[str, str] = field(default_factory=dict)
 
-    def add(self, pasted: str, name: str = "") -> str:
-        """Keep a paste, or a file by its name; the mark to put into the text."""
-        lines = pasted.count("\n") + 1
-        size = _("~{n:,} lines").format(n=lines) if lines > 1 else _("~{n:,} characters").format(n=len(pasted))
+    def add(self, pasted: str, name: str = "", measured: str | None = None) -> str:
+        """Keep a paste, or a file by its name; the mark to put into the text.
+
+        Args:
+            pasted: what the mark stands for.
+            name: the file's; "" for a paste.
+            measured: what the size in the mark is that of, without what is put round it; None: all of the paste.
+        """
+        text = pasted if measured is None else measured
+        lines = text.count("\n") + 1
+        size = _("~{n:,} lines").format(n=lines) if lines > 1 else _("~{n:,} characters").format(n=len(text))
         name = (name or _("Pasted")).replace("[", "(").replace("]", ")")
         mark = f"[{name} {size}]"
         number = 2

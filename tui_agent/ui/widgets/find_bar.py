@@ -46,7 +46,7 @@ LEAST_ROOM = 22
 class FindBar(Horizontal):
     """Words to find, how many hits there are, and the keys."""
 
-    _count = _older = 0
+    _count = _older = _at = 0
 
     @dataclass
     class Changed(Message):
@@ -86,9 +86,9 @@ class FindBar(Horizontal):
         field.value = words
         field.focus()
 
-    def show_count(self, count: int, older: int = 0) -> None:
-        """Say how many hits there are, and in how many messages further up that are not loaded."""
-        self._count, self._older = count, older
+    def show_count(self, count: int, older: int = 0, at: int = 0) -> None:
+        """Say how many hits there are, which of them is shown, and in how many messages further up, not loaded."""
+        self._count, self._older, self._at = count, older, at
         self._say()
 
     def on_resize(self) -> None:
@@ -101,6 +101,8 @@ class FindBar(Horizontal):
             said = _("Tab: all sessions")
         else:
             hits = ngettext("{n} hit", "{n} hits", self._count).format(n=self._count)
+            if self._at and self._count > 1:
+                hits = _("{at} of {n} hits").format(at=self._at, n=self._count)
             further = BETWEEN + _("{n} further up").format(n=self._older) if self._older else ""
             pieces = Content(hits + further + BETWEEN + _("Enter next · Tab all sessions · Esc")).split(BETWEEN)
             said = next(packed(pieces, self.content_size.width - LEAST_ROOM)).plain

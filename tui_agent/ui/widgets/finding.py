@@ -28,6 +28,11 @@ class Finding:
         """How many hits there are."""
         return self._ends[-1] if self._ends else 0
 
+    @property
+    def at(self) -> int:
+        """The number of the hit that is looked at, from 1; 0 for none."""
+        return 0 if self._at is None else self._at + 1
+
     def next(self) -> tuple[int, int] | None:
         """The hit below the one looked at, or the first: a block's key, the hit's number in it. None without hits."""
         return self._go(0 if self._at is None else self._at + 1)
@@ -63,10 +68,11 @@ class Finding:
                 yield number, match.start()
 
     def highlights(self, row: Row, current: int | None) -> list[Highlight]:
-        """The hits in a row; the one at offset `current` is marked apart."""
+        """The hits in a row that count; the one at offset `current` is marked apart."""
+        first, end = _said(row)
         return [
             Highlight(match.start(), match.end(), "find-current" if match.start() == current else "find")
-            for match in self._pattern.finditer(row.text)
+            for match in self._pattern.finditer(row.text, first, end)
         ]
 
 

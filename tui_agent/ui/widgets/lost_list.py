@@ -14,6 +14,7 @@ from tui_agent.language import _
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.words import word
 
 
@@ -34,7 +35,7 @@ class LostList(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Static(Content(_("Left out")), id="lost-heading", classes="panel-title")
-        yield OptionList(id="lost", markup=False, compact=True)
+        yield Rows(id="lost", markup=False, compact=True)
         yield Static(id="preview-pins")
 
     @property

@@ -113,9 +113,9 @@ class Prompt(SafeTextArea):
         result = self.replace(self._short(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 
-    def add_file(self, name: str, text: str) -> None:
-        """Put a file's text at the cursor, as a chip with its name."""
-        mark = self._chips.add(text, safe(name, single_line=True, strict=True))
+    def add_file(self, name: str, text: str, sent: str | None = None) -> None:
+        """Put a file's text at the cursor, as a chip with its name and size; `sent` is it with what is put round it."""
+        mark = self._chips.add(text if sent is None else sent, safe(name, single_line=True, strict=True), text)
         result = self.replace(f"{mark} ", *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -14,13 +15,14 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
-from tui_agent.language import N_, _
+from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
+from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.words import word
 from tui_agent.values import frozen
 
@@ -33,6 +35,9 @@ SECTIONS = {
     "": N_("Summary"),
 }
 """Headings of a summary's sections, in their order."""
+
+_PIN_LINES = 4
+"""Lines of a pin that the panel shows; `/pins` and the context have all of it."""
 
 _WORTH_TELLING = 0.5
 """Seconds from which it is said how long a summary took."""
@@ -84,7 +89,7 @@ def _by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
             yield _(SECTIONS[section]) if section in SECTIONS else section.capitalize(), members
 
 
-class MemoryList(OptionList):
+class MemoryList(Rows):
     """The rows of the panel; Enter follows one to its source."""
 
     ALLOW_SELECT = False
@@ -137,6 +142,12 @@ class MemoryList(OptionList):
         self._turn = 0
         """How often Enter was pressed on the same row: each press goes to its next source."""
 
+        self._was_moved_in = False
+        """Whether the person went to a row since the list has the focus."""
+
+        self._is_at_left_out = False
+        """Whether it has the focus so that details can be put back."""
+
     def show(self, memory: Memory) -> None:
         """Show these rows; the place is kept when they are the same."""
         if memory == self._memory:
@@ -157,7 +168,19 @@ class MemoryList(OptionList):
 
     def go_to_left_out(self) -> bool:
         """Highlight the weightiest detail that was left out; whether there is one."""
-        return self._go_to([row for row in self._rows.values() if row.kind == "left out"])
+        self._is_at_left_out = self._go_to([row for row in self._rows.values() if row.kind == "left out"])
+        return self._is_at_left_out
+
+    def takes(self, character: str) -> bool:
+        """Whether a character acts on a row. Until one was gone to by hand, who types means the prompt."""
+        return self._was_moved_in or (self._is_at_left_out and not character.isalpha())
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("up", "down", "home", "end", "pageup", "pagedown"):
+            self._was_moved_in = True
+
+    def on_blur(self) -> None:
+        self._was_moved_in = self._is_at_left_out = False
 
     def _nearest(self) -> list[_Row]:
         """The highlighted row, those below it, and those above it; of its kind before all others."""
@@ -204,7 +227,7 @@ class MemoryList(OptionList):
         yield self._heading(_("Pins"))
         for pin in memory.pins:
             sources = (pin.source,) if pin.source is not None else (pin.seq,)
-            yield self._option(_Row("pin", pin.seq, sources=sources), content(mark("▪ ") + pin.text, single_line=True))
+            yield self._option(_Row("pin", pin.seq, sources=sources), _pin_text(pin.text))
         if not memory.pins:
             yield self._note(_("none · /pin keeps a line in every context"))
 
@@ -332,6 +355,17 @@ def describe(version: Logged) -> str:
     if entry.seconds >= _WORTH_TELLING:
         told.append(_("{n:.0f} s").format(n=entry.seconds))
     return " · ".join([*told, saved, _("up to #{upto}").format(upto=entry.upto)])
+
+
+def _pin_text(text: str) -> Content:
+    """A pin in its own lines; of a long one the first, and how many there are besides."""
+    lines = text.split("\n")
+    shown = Content("\n  ").join(content(line, single_line=True) for line in lines[:_PIN_LINES])
+    further = len(lines) - _PIN_LINES
+    if further > 0:
+        more = ngettext("{n} more line", "{n} more lines", further).format(n=further)
+        shown += Content.styled(f"\n  … {more}", MUTED)
+    return Content(mark("▪ ")) + shown
 
 
 def _detail_text(detail: Detail) -> Content:

@@ -15,6 +15,7 @@ from tui_agent.language import N_, _
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
+from tui_agent.ui.widgets.rows import Rows
 
 Choice = Literal["again", "key", "local", "tour", "install"]
 
@@ -68,7 +69,7 @@ class StartCard(Vertical):
         self.mount(
             Static(Content.styled(_("Get started"), "bold $primary")),
             Prose(reason, id="start-reason"),
-            OptionList(*options, id="start-choices", compact=True),
+            Rows(*options, id="start-choices", compact=True),
             Static(self._command_line(), id="start-command"),
             Static(Content.styled(_(_PROMISE), MUTED), id="start-promise"),
         )
