@@ -209,7 +209,8 @@ async def test_in_mode_auto_one_key_lists_what_was_left_out_and_one_puts_it_back
 ) -> None:
     paths = [f"/srv/shop/media{n}" for n in range(3)]
     limits: dict[str, Any] = {"max_messages": 8, "threshold": None, "keep_recent": 2}
-    with ModelServer(says(f"They are in {', '.join(paths)}."), *(says("ok") for _ in range(3))) as server:
+    told = says(" ".join(f"We copied {path} yesterday." for path in paths))
+    with ModelServer(told, *(says("ok") for _ in range(3))) as server:
         async with sitting(server, tmp_path, size=size, background_share=0.0, **limits) as person:
             for n in range(4):
                 await person.say(f"message {n}")
