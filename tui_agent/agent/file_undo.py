@@ -15,7 +15,7 @@ from tui_agent.agent.tools.text_files import visible
 from tui_agent.agent.tools.writing import LARGEST
 from tui_agent.archive import NO_FILE, KeptFile
 from tui_agent.core.deeds import DeedPart
-from tui_agent.core.entries import ForkedFrom, UserSaid
+from tui_agent.core.entries import UserSaid
 from tui_agent.core.events import Event
 from tui_agent.errors import NotSaved, ToolFailed, TuiAgentError, UsageError
 from tui_agent.language import _
@@ -172,12 +172,11 @@ def _steps(kept: Sequence[KeptFile], root: Path, is_redo: bool) -> tuple[list[Fi
 
 async def _where_else(session: Session) -> str:
     """In a fork: where the changes from before it are kept."""
-    entries = await session.archive.load(session.id, strict=False) if session.stored else []
-    origins = [each.entry.session for each in entries if isinstance(each.entry, ForkedFrom)]
-    if not origins:
+    parent = (await session.archive.session(session.id)).parent if session.stored else None
+    if parent is None:
         return ""
     return _("This is a fork: what was changed before it is kept with {session}; /resume {session} goes there.").format(
-        session=origins[-1]
+        session=parent
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from tui_agent.context.gathering import line
 from tui_agent.context.harmless import whole
 from tui_agent.core.entries import Compacted, Detail
 from tui_agent.digests import sha256
@@ -75,7 +76,7 @@ def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str
     details = (*head.details, *kept) if head is not None else tuple(kept)
     requests = [detail.text for detail in details if detail.kind == "request"]
     elsewhere = {*pins, *requests}
-    exact = [_named(detail) for detail in details if detail.text not in elsewhere]
+    exact = [line(detail) for detail in details if detail.text not in elsewhere]
     sections = [head.text] if head is not None and head.text.strip() else []
     sections += [f"{REQUEST_HEADING}\n{text}" for text in dict.fromkeys(requests) if text not in pins]
     sections += _list(DETAILS_HEADING, exact)
@@ -84,15 +85,7 @@ def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str
 
 
 def _list(heading: str, lines: Sequence[str]) -> list[str]:
-    return ["\n".join([heading, *(f"- {line}" for line in dict.fromkeys(lines))])] if lines else []
-
-
-def _named(detail: Detail) -> str:
-    if detail.words:
-        return detail.words
-    if detail.name not in detail.text:
-        return f"{detail.name}: {detail.text}"
-    return detail.text
+    return ["\n".join([heading, *(f"- {each}" for each in dict.fromkeys(lines))])] if lines else []
 
 
 def _fence(recorded: str, body: str) -> str:

@@ -320,9 +320,8 @@ class Conductor:
                 self._tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
                 self._turn_over(worker)
-            case Prompt.Submitted(text, is_typed, mentions):
-                self.unsent.mentions = mentions
-                await self._submitted(read_prompt(text) if is_typed else Say(text), text)
+            case Prompt.Submitted():
+                await self._submitted(message)
             case Prompt.Edited():
                 self.view.measure_soon()
             case FindBar.Changed() | FindBar.Stepped():
@@ -332,11 +331,12 @@ class Conductor:
             case Transcript.OlderWanted(before) if (session := self.view.session) is not None:
                 self._work("older", self._read_older, session, before - 1)
 
-    async def _submitted(self, wanted: Say | Run | Shell | UnknownCommand, typed: str) -> None:
-        match wanted:
+    async def _submitted(self, message: Prompt.Submitted) -> None:
+        typed = message.text
+        match read_prompt(typed) if message.is_typed else Say(typed):
             case Say(text):
                 self.transcript.follow()
-                self.desk.say(*self.unsent.take(text))
+                self.desk.say(*self.unsent.take(text, message.mentions))
                 self._work("history", self._remember_sent)
             case Shell() if self.unsent.is_edit:
                 self.prompt.write(typed)
@@ -346,9 +346,9 @@ class Conductor:
                 await self.command("shell", shell_command)
             case Run(command, argument):
                 await self.command(command.name, argument)
-            case UnknownCommand():
+            case UnknownCommand() as unknown:
                 self.prompt.write(typed)
-                self.screen.tell(wanted.told)
+                self.screen.tell(unknown.told)
 
     async def _remember_sent(self) -> None:
         """Keep what this window remembers, behind what others have sent meanwhile."""

@@ -41,9 +41,6 @@ class Unsent:
         self._prompt = prompt
         self._directory = directory
         self._tell = tell
-        self.mentions: tuple[Mention, ...] = ()
-        """What may be files in the text that is sent next."""
-
         self._pictures: list[ImagePart] = []
         self._editing: int | None = None
 
@@ -92,9 +89,13 @@ class Unsent:
                 if isinstance(part, ImagePart):
                     self.attach(part)
 
-    def take(self, text: str) -> tuple[tuple[Part, ...], int | None]:
-        """The parts of the message that is sent now, and the earlier message whose place it takes, if any."""
-        text = self._with_files(text)
+    def take(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[tuple[Part, ...], int | None]:
+        """The parts of the message that is sent now, and the earlier message whose place it takes, if any.
+
+        `mentions` are what may be files in its text.
+        """
+        if mentions:
+            text = self._with_files(text, mentions)
         parts: tuple[Part, ...] = (TextPart(text), *self._pictures)
         seq = self._editing
         self._pictures.clear()
@@ -103,10 +104,7 @@ class Unsent:
         self._prompt.border_title = None
         return parts, seq
 
-    def _with_files(self, text: str) -> str:
-        mentions, self.mentions = self.mentions, ()
-        if not mentions:
-            return text
+    def _with_files(self, text: str, mentions: Sequence[Mention]) -> str:
         from tui_agent.ui.attaching import with_files  # most messages need nothing of it
 
         message = with_files(self._directory, text, mentions)
