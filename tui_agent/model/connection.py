@@ -1,15 +1,13 @@
 """What the client needs from the wire. Implemented in `sdk` and `http`, which are slow to import and come in late."""
 
 import asyncio
-import gc
-import sys
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.said import ServerSaid
+from tui_agent.model.sdk_loading import load_sdk
 
 
 class Refused(Exception):
@@ -76,7 +74,7 @@ class JsonClient(Protocol):
 
 async def prepare() -> None:
     """Load what `connect` needs: it takes half a second, in which other things can be done."""
-    await asyncio.to_thread(_load_sdk)
+    await asyncio.to_thread(load_sdk)
 
 
 async def connect(endpoint: Endpoint, connect_seconds: float) -> Connection:
@@ -93,34 +91,3 @@ async def ask(endpoint: Endpoint, seconds: float) -> JsonClient:
     from tui_agent.model.http import HttpJsonClient
 
     return await asyncio.to_thread(HttpJsonClient, endpoint, seconds)
-
-
-def _load_sdk() -> None:
-    """Import the SDK; of its hundreds of modules nothing is garbage, so none is looked for, now or later."""
-    name = "tui_agent.model.sdk"
-    with _as_if_not_installed("aiohttp"):
-        if name in sys.modules or not gc.isenabled():
-            import_module(name)
-            return
-        gc.disable()
-        try:
-            import_module(name)
-        finally:
-            gc.freeze()
-            gc.enable()
-
-
-@contextmanager
-def _as_if_not_installed(name: str) -> Iterator[None]:
-    """Do without a module while others are imported that can: the SDK loads it for a client that is not used here,
-    which is a quarter of what it takes to load. It is there where pages are served.
-    """
-    modules: dict[str, Any] = sys.modules
-    if name in modules:
-        yield
-        return
-    modules[name] = None  # Python's own way to say so
-    try:
-        yield
-    finally:
-        modules.pop(name, None)
