@@ -3,6 +3,8 @@ import pytest
 from tui_agent.context.summary import accepted, repeats, unwrapped
 from tui_agent.errors import SummaryRejected
 
+EXCUSE = " ".join(f"Part {place} of it is at odds with the one before it." for place in range(1, 12))
+
 
 def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) -> str:
     with pytest.raises(SummaryRejected) as caught:
@@ -29,6 +31,15 @@ def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) ->
         ("<conversation>real text</conversation>", "real text"),
         ("[SUMMARY]real text[/SUMMARY]", "real text"),
         ("--- BEGIN SUMMARY ---\nreal text\n--- END OF SUMMARY ---\n", "real text"),
+        ("Here it is: <summary>real text</summary>", "real text"),
+        ('<summary lang="en">real text</summary>', "real text"),
+        ("<analysis>plan</think>\nreal text", "real text"),
+        ("<think>plan</thinking>real text", "real text"),
+        ("<analysis>plan, with </think> in it</analysis>\n<summary>real text</summary>", "real text"),
+        ("<state_snapshot>\nreal text\n</state_snapshot>", "real text"),
+        ("<compaction_summary>real text", "real text"),
+        ("<output>real text</output>", "real text"),
+        ("real text\n</summary>\n--- END OF CONTEXT SUMMARY ---", "real text"),
         ("- <record> is the tag\n- done", "- <record> is the tag\n- done"),
         (
             "- the user asked what <think> and </summary> tags are for\n- done",
@@ -63,6 +74,14 @@ def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
         ("I'm sorry, but I can't assist with that.", "stop", False, "refused"),
         ("I cannot help with this request.", "stop", False, "refused"),
         ("抱歉，我无法完成这个请求。", "stop", False, "refused"),
+        ("I can’t help with that.", "stop", False, "refused"),
+        (f"I can't produce this summary as requested. {EXCUSE}", "stop", False, "refused"),
+        (f"I'm sorry, but I can't help with summarizing this. {EXCUSE}", "stop", False, "refused"),
+        ("Lo siento, no puedo ayudar con eso.", "stop", False, "refused"),
+        ("申し訳ありませんが、お応えできません。", "stop", False, "refused"),
+        (f"<!DOCTYPE html><html><body>502 Bad Gateway {EXCUSE}", "stop", False, "error"),
+        ("Request failed with status code 429", "stop", False, "error"),
+        ('{"tool_calls": [{"function": {"name": "bash"}}]}', "stop", False, "tool call"),
         ("Error: 500 Internal Server Error", "stop", False, "error"),
         ("net::ERR_INCOMPLETE_CHUNKED_ENCODING", "stop", False, "error"),
         ('{"error":{"message":"overloaded"}}', "stop", False, "error"),

@@ -221,6 +221,18 @@ def _errors_in_the_stream() -> Iterator[Fault]:
     yield _fails("an error event at once", ServerFailed, b"event: error\n\n", is_retried=True)
     slow = {"id": "g", "choices": [], "error": {"code": 429, "message": "slow down"}}
     yield _fails("a rate limit at once", RateLimited, event(slow), DONE, is_retried=True)
+    plain = {"code": 20015, "message": "overloaded, try later", "data": None}
+    yield _breaks("a code and words with no error object", _HALF, event(plain), DONE)
+    yield _fails("a code and words at once", ServerFailed, event(plain), DONE, is_retried=True)
+    apart: dict[str, dict[str, Any]] = {
+        "details": {"detail": "overloaded"},
+        "a list of errors": {"success": False, "errors": [{"code": 7, "message": "overloaded"}]},
+        "an error by other names": {"error_code": 336501, "error_msg": "overloaded"},
+        "a base response": {"base_resp": {"status_code": 1002, "status_msg": "overloaded"}},
+    }
+    for name, words in apart.items():
+        yield _breaks(f"{name} in the middle", _HALF, event(words))
+        yield _fails(f"{name} as one JSON", ServerFailed, json.dumps(words), is_retried=True)
     refused = {"error": {"code": 401, "message": "no key"}}
     yield _fails("a refused key inside a stream", AuthFailed, event(refused))
 
@@ -257,6 +269,7 @@ def _odd_chunks() -> Iterator[Fault]:
     }
     for name, value in odd.items():
         yield _completes(f"an event that is {name}", event(json.dumps(value)), _WHOLE, _STOP, DONE)
+    yield _completes("words beside the answer", event({"type": "status", "message": "warming up"}), _WHOLE, _STOP)
     yield _completes("content as parts", chunk({"content": [{"type": "text", "text": "All of it"}, 3]}), _STOP)
     infinite = b'data: {"choices": [], "usage": {"prompt_tokens": Infinity, "completion_tokens": NaN}}\n\n'
     yield _completes("usage that is infinite", _WHOLE, _STOP, infinite, DONE)

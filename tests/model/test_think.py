@@ -42,6 +42,17 @@ CASES = [
     (["◁think▷hm◁/think▷Answer"], "hm", "Answer"),
     (["<think>a </thi b</think>Answer"], "a </thi b", "Answer"),
     (["<think>İstanbul</think>Answer"], "İstanbul", "Answer"),
+    (["<mm:think>hm</mm:think>Answer"], "hm", "Answer"),
+    (["hm\n</mm:think>\nAnswer"], "hm", "Answer"),
+    (["<M2_7think>hm</M2_7think>Answer"], "hm", "Answer"),
+    (["<deepseek_thought>hm </thought> ho</deepseek_thought>Answer"], "hm </thought> ho", "Answer"),
+    (["<antthinking>hm</antthinking>Answer"], "hm", "Answer"),
+    (["<REASONING_SCRATCHPAD>hm</REASONING_SCRATCHPAD>Answer"], "hm", "Answer"),
+    (["<think/>Answer"], "", "Answer"),
+    (["<my_element>is no tag"], "", "<my_element>is no tag"),
+    (["<my_elem"], "", "<my_elem"),
+    (["Such as <my_thought>is"], "", "Such as <my_thought>is"),
+    (["<think>hm</think>Write </think> to close."], "hm", "Write </think> to close."),
 ]
 
 

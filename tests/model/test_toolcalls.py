@@ -116,6 +116,35 @@ TWO_CALLS = {
         [fragment(1, "b", "read_file", '{"path":"b"}')],
         [fragment(0, "a", "read_file", '{"path":"a"}'), fragment(1, "b", "read_file", '{"path":"b"}')],
     ],
+    "the last piece under the next index": [
+        [fragment(0, "a", "read_file", '{"pa')],
+        [fragment(1, None, None, 'th":"a"}')],
+        [fragment(1, "b", "read_file", '{"pa')],
+        [fragment(2, None, None, 'th":"b"}')],
+    ],
+    "an index in the later pieces alone": [
+        [fragment(None, "a", "read_file", '{"path":')],
+        [fragment(0, None, None, '"a"}')],
+        [fragment(1, "b", "read_file", '{"path":"b"}')],
+    ],
+    "an id under another index": [
+        [fragment(0, "a", "read_file", '{"path":'), fragment(1, "b", "read_file", '{"path":')],
+        [fragment(7, "a", None, '"a"}'), fragment(8, "b", None, '"b"}')],
+    ],
+    "an index with a fraction of nothing": [
+        [fragment(0.0, "a", "read_file", '{"path":'), fragment(1.0, "b", "read_file", '{"path":')],
+        [fragment(1.0, None, None, '"b"}'), fragment(0.0, None, None, '"a"}')],
+    ],
+    "a call that is sent again in another spelling": [
+        [fragment(0, "a", "read_file", '{"path":"a"}')],
+        [fragment(0, "a", "read_file", '{"path": "a"}')],
+        [fragment(1, "b", "read_file", '{"path":"b"}')],
+    ],
+    "the name so far in every piece": [
+        [fragment(0, "a", "read_", "")],
+        [fragment(0, "a", "read_file", '{"path":"a"}')],
+        [fragment(1, "b", "read_file", '{"path":"b"}')],
+    ],
     "an empty object before the arguments": [
         [fragment(0, "a", "read_file", "{}")],
         [fragment(0, None, None, '{"path":"a"}')],
@@ -137,6 +166,16 @@ def test_a_repeated_id_with_an_empty_name_is_one_call() -> None:
 def test_whole_calls_without_ids_and_with_the_same_index_are_several() -> None:
     calls = assembled([fragment(0, None, "now", "{}")], [fragment(0, "", "read_file", '{"path":"a"}')])
     assert [(call.name, call.arguments) for call in calls] == [("now", "{}"), ("read_file", '{"path":"a"}')]
+
+
+def test_calls_with_nothing_but_a_name_are_several() -> None:
+    calls = assembled([fragment(None, None, "now", "")], [fragment(None, None, "list_files", "")])
+    assert [(call.name, call.arguments) for call in calls] == [("now", "{}"), ("list_files", "{}")]
+
+
+def test_arguments_under_an_index_of_their_own_are_not_added_to_a_call_that_is_complete() -> None:
+    calls = assembled([fragment(0, "a", "read_file", '{"path":"a"}')], [fragment(1, None, None, '{"path":"b"}')])
+    assert (calls[0].name, calls[0].arguments) == ("read_file", '{"path":"a"}')
 
 
 def test_arguments_that_grow_from_piece_to_piece_are_taken_at_their_end() -> None:
@@ -217,6 +256,7 @@ def test_nothing_means_no_arguments(raw: Any) -> None:
         '{}{"path":"a"}',
         '{"path":"a"}{"path":"a"}',
         '{"path":"a"}\n{"path":"a"}',
+        '\ufeff{"path":"a"}',
     ],
 )
 def test_an_object_is_found_in_every_wrapping(raw: Any) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Call, calls, refuses, says
+from tests.fakes.script import Call, calls, raw, refuses, says
 from tests.fakes.valid import problems
 from tests.model.asking import QUESTION, asked, client_of, outcome_of
 from tui_agent.core.entries import ImagePart, Reasoning, TextPart, ToolCall
@@ -116,6 +116,86 @@ async def test_a_tool_round_returns_reasoning_and_unknown_keys_to_the_endpoint_t
         await outcome_of(client, Request(follow_up, "m"))
         await client.aclose()
     assert server.requests[1].messages[2]["reasoning_content"] == "need date"
+
+
+def test_keys_of_another_endpoint_s_calls_stay_there() -> None:
+    call = ToolCall("a", "now", "{}", extra='{"extra_content":{"google":{"thought_signature":"s"}}}')
+    said = Message("assistant", tool_calls=(call,), endpoint="http://there/v1")
+    fields = sent(SYSTEM, USER, said, Message("tool", "noon", call_id="a"))
+    assert set(fields["messages"][2]["tool_calls"][0]) == {"id", "type", "function"}
+
+
+REFUSED_IN_A_MESSAGE: dict[str, tuple[int, Any]] = {
+    "Cerebras": (
+        400,
+        {
+            "message": "messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is "
+            "unsupported",
+            "type": "invalid_request_error",
+            "param": "validation_error",
+            "code": "wrong_api_format",
+        },
+    ),
+    "Mistral": (
+        422,
+        {"detail": [{"type": "extra_forbidden", "loc": ["body", "messages", 2, "assistant", "reasoning_content"]}]},
+    ),
+    "a gateway": (
+        400,
+        {"error": {"message": "Extra inputs are not permitted, field: 'messages[2].reasoning_content', value: 'hm'"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("status", "refusal"), REFUSED_IN_A_MESSAGE.values(), ids=REFUSED_IN_A_MESSAGE)
+async def test_a_field_that_is_refused_in_messages_is_left_out_of_them_from_then_on(status: int, refusal: Any) -> None:
+    with ModelServer(raw(json.dumps(refusal), status=status), says("ok"), says("ok")) as server:
+        client = client_of(server)
+        call = ToolCall("a", "now", "{}", extra='{"extra_content":1}')
+        said = called(call, Reasoning("hm", "reasoning_content", server.url))
+        first = await outcome_of(client, Request(said, "m"))
+        await outcome_of(client, Request(said, "m"))
+        await client.aclose()
+    assert first.reply.text == "ok"
+    assert ["reasoning_content" in asked.messages[2] for asked in server.requests] == [True, False, False]
+    assert all("extra_content" in asked.messages[2]["tool_calls"][0] for asked in server.requests)
+
+
+async def test_an_unknown_key_that_is_refused_in_a_call_is_left_out() -> None:
+    refusal = {
+        "detail": [{"msg": "Extra inputs are not permitted", "loc": ["messages", 2, "tool_calls", 0, "extra_content"]}]
+    }
+    said = called(ToolCall("a", "now", "{}", extra='{"extra_content":1}'))
+    with ModelServer(raw(json.dumps(refusal), status=422), says("ok")) as server:
+        outcome = await asked(server, said)
+    assert outcome.reply.text == "ok"
+    assert set(server.requests[-1].messages[2]["tool_calls"][0]) == {"id", "type", "function"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        "Missing `reasoning_content` field in the assistant message at message index 2.",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+    ],
+)
+async def test_reasoning_that_is_demanded_goes_back_and_is_empty_where_there_is_none(words: str) -> None:
+    with ModelServer(refuses(400, {"message": words}), says("ok")) as server:
+        known = Reasoning("hm", "reasoning_content", server.url)
+        elsewhere = Reasoning("secret plan", "reasoning_content", "http://there/v1")
+        said = (
+            *called(ToolCall("a", "now", "{}")),
+            Message("assistant", "It is noon.", reasoning=known),
+            USER,
+            Message("assistant", "Hello.", reasoning=elsewhere),
+            USER,
+        )
+        outcome = await asked(server, said)
+    assert outcome.reply.text == "ok"
+    assert not outcome.retries
+    answers = [message for message in server.requests[-1].messages if message["role"] == "assistant"]
+    assert [message["reasoning_content"] for message in answers] == ["", "hm", ""]
 
 
 # ── what can be sent at all ──────────────────────────────────────────────────

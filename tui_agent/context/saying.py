@@ -37,9 +37,10 @@ def message_of(entry: Entry, seq: int | None = None) -> Message | None:
     match entry:
         case UserSaid(parts):
             return _user_message(parts, seq)
-        case AssistantSaid(text=text, tool_calls=calls, reasoning=reasoning) if calls or text.strip():
+        case AssistantSaid(text, reasoning, calls, endpoint=endpoint) if calls or text.strip():
             sendable = tuple(map(_sendable_call, calls)) if calls else ()
-            return Message("assistant", whole(text), tool_calls=sendable, reasoning=reasoning, seq=seq)
+            said = whole(text)
+            return Message("assistant", said, tool_calls=sendable, reasoning=reasoning, endpoint=endpoint, seq=seq)
         case ToolReturned(call_id=call_id, output=output):
             return Message("tool", whole(output), call_id=whole(call_id), seq=seq)
         case _:

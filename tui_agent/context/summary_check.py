@@ -8,15 +8,17 @@ from tui_agent.context.words import words_of
 from tui_agent.errors import SummaryRejected
 from tui_agent.language import N_, _
 
-_HIDDEN = "think|thinking|thought|analysis|reasoning|scratchpad"
+_HIDDEN = "think|thinking|thought|analysis|assessment|reasoning|scratchpad"
 _LEADING_BLOCK = re.compile(rf"\s*<({_HIDDEN})>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _LEADING_OPEN = re.compile(rf"\s*<({_HIDDEN})>", re.IGNORECASE)
+_ANY_CLOSE = re.compile(rf"</(?:{_HIDDEN}|output)>", re.IGNORECASE)
 _LONE_CLOSE = re.compile(r"</(?:think|thinking)>[ \t]*(?:\n|\Z)", re.IGNORECASE)
-_SUMMARY_OPEN = re.compile(r"(?m)^[ \t]*<summary>", re.IGNORECASE)
+_SUMMARY_OPEN = re.compile(r"(?m)^[ \t]*<summary\b[^<>\n]{0,80}>", re.IGNORECASE)
+_SUMMARY_WITHIN = re.compile(r"<summary\b[^<>\n]{0,80}>", re.IGNORECASE)
 _SUMMARY_CLOSE = re.compile(r"</summary>", re.IGNORECASE)
 _OUTER = (
-    r"<{slash}(?:record|conversation|transcript|(?:previous|new)[-_]summary)>|\[{slash}summary\]"
-    r"|-{{2,}}[ \t]*{word}(?: of)?(?: the)? summary[ \t]*-{{2,}}"
+    r"<{slash}(?:record|conversation|transcript|output|(?:[a-z]{{1,20}}[-_]){{1,3}}(?:summary|snapshot|record|transcript))>"
+    r"|\[{slash}summary\]|-{{2,}}[ \t]*{word}(?: of)?(?: the)?(?: [a-z]{{1,20}})? summary[ \t]*-{{2,}}"
 )
 _OUTER_OPEN = re.compile(rf"\s*(?:{_OUTER.format(slash='', word='(?:begin(?:ning)?|start)')})", re.IGNORECASE)
 _OUTER_CLOSE = re.compile(rf"(?:{_OUTER.format(slash='/', word='end')})\s*\Z", re.IGNORECASE)
@@ -26,20 +28,32 @@ _TOOL_CALL = re.compile(
     r"<(?:tool_calls?|function_calls?|invoke)\b|<function=|<\|tool|\[TOOL_CALLS\]|<｜tool", re.IGNORECASE
 )
 _REFUSAL = re.compile(
-    r"\b(?:i'm sorry|i am sorry|sorry, |i can(?:no|')t|i'm (?:unable|not able)"
-    r"|i am (?:unable|not able)|as an ai\b|i won't)"
-    r"|^(?:抱歉|对不起|很抱歉)|作为(?:一个|一名)?(?:AI|人工智能)|我(?:无法|不能)",
+    r"\b(?:i['’]m sorry|i am sorry|sorry, |i can(?:no|['’])t|i['’]m (?:unable|not able)"
+    r"|i am (?:unable|not able)|as an ai\b|i won['’]t)"
+    r"|^(?:抱歉|对不起|很抱歉)|作为(?:一个|一名)?(?:AI|人工智能)|我(?:无法|不能)"
+    r"|^(?:lo siento|lo lamento|je suis désolé|désolé|es tut mir leid|mi dispiace|desculpe|sinto muito|извините"
+    r"|к сожалению|申し訳|すみません|죄송)",
     re.IGNORECASE,
 )
+_REFUSES_AT_ONCE = re.compile(
+    r"(?:(?:i['’]m|i am) (?:very )?sorry,? (?:but )?|sorry,? (?:but )?|unfortunately,? )?"
+    r"i(?: can(?:not|['’]t)| won['’]t|(?: am|['’]m) (?:unable|not able) to)\b[^.!?\n]{0,80}?"
+    r"\b(?:summar(?:y|ies|i[sz]\w*)|(?:this|that|your) (?:request|conversation|record|task)|instructions?)\b",
+    re.IGNORECASE,
+)
+"""A refusal to do just this, in the very first words, is one however long the excuse."""
+
 _ERROR = re.compile(
     r"^(?:\W*(?:[a-z]+(?:error|exception)\b|(?:api |http |fatal |internal )?error\b"
     r"|traceback|http/?\S* ?[45]\d\d|[45]\d\d\b"
     r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests"
     r"|(?:request |connection |operation )?timed out\b"
+    r"|(?:request|summari[sz]ation|summary|compaction|generation) (?:has )?failed\b"
     r"|connection (?:refused|reset|error|closed)|net::err|upstream|错误|请求失败|服务不可用))"
     r"|net::ERR_\w+",
     re.IGNORECASE,
 )
+_WEB_PAGE = re.compile(r"\s*<(?:!doctype html|html|head)\b", re.IGNORECASE)
 _SHORT = 300
 """A refusal or an error that stands for a summary is short; a longer text with these words reports about them."""
 
@@ -91,10 +105,14 @@ def unwrapped(reply_text: str) -> str:
     if opened:
         text = text[opened.end() :]
     elif _LEADING_OPEN.match(text):
-        return ""
+        closing = _ANY_CLOSE.search(text)  # by another name: models mix the one they were asked for with their own
+        text = text[closing.end() :] if closing else ""
+    text = _OUTER_CLOSE.sub("", text)
     closed = _SUMMARY_CLOSE.search(text)
     if closed and (opened or not text[closed.end() :].strip()):
         text = text[: closed.start()]
+        if not opened and (within := _SUMMARY_WITHIN.search(text)):
+            text = text[within.end() :]
     text = _OUTER_CLOSE.sub("", text[match.end() :] if (match := _OUTER_OPEN.match(text)) else text)
     fenced = _WHOLE_FENCE.fullmatch(text.strip())
     return (fenced.group(1) if fenced and not _is_call(fenced.group(1)) else text).strip()
@@ -116,6 +134,10 @@ def _unusable(text: str) -> str:
         return _UNFINISHED["tool_calls"]
     if repeats(text):
         return N_("it repeats itself")
+    if _WEB_PAGE.match(text):
+        return N_("it is an error message")
+    if _REFUSES_AT_ONCE.match(text) and not _BULLET.search(text):
+        return N_("the model refused")
     if len(text) <= _SHORT and not _BULLET.search(text):
         if _ERROR.search(text) or _is_error_object(text):
             return N_("it is an error message")
@@ -130,7 +152,7 @@ def _is_call(text: str) -> bool:
         return True
     fenced = _WHOLE_FENCE.fullmatch(stripped)
     parsed = _json_object(fenced.group(1) if fenced else stripped)
-    return "name" in parsed and bool({"arguments", "parameters", "input"} & parsed.keys())
+    return ("name" in parsed and bool({"arguments", "parameters", "input"} & parsed.keys())) or "tool_calls" in parsed
 
 
 def _is_error_object(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Messages: what a model is sent. Built from entries by `context`, turned into bytes by `model`."""
 
 import json
+from dataclasses import field
 from typing import Any, Literal
 
 from tui_agent.core.deeds import DeedPart, told_text
@@ -24,6 +25,9 @@ class Message:
     """For a tool message: the call it answers."""
 
     reasoning: Reasoning | None = None
+    endpoint: str = field(default="", compare=False)
+    """Where an answer came from: what is unknown in its calls goes back there alone. "" when that is not known."""
+
     seq: int | None = None
     """The entry it came from; None for what the context adds itself (system prompt, summary block, stubs)."""
 

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from tui_agent.model.unicode import repaired, repaired_json
 from tui_agent.values import frozen
 
+_BOM = "\ufeff"
 _MOST_WRAPPINGS = 3
 """How often arguments may be encoded as a string within a string."""
 
@@ -33,7 +34,7 @@ def normalise_arguments(raw: Any) -> Arguments:
         return _dumped(raw)
     if not isinstance(raw, str):
         return Arguments("{}", malformed=_as_text(raw))
-    text = raw.strip()
+    text = raw.strip().lstrip(_BOM)
     if not text:
         return Arguments("{}")
     try:
@@ -45,6 +46,14 @@ def normalise_arguments(raw: Any) -> Arguments:
     if not isinstance(value, dict):
         return Arguments("{}", malformed=repaired(raw))
     return Arguments(text) if _is_clean(text) else _dumped(value)
+
+
+def are_alike(one: Any, other: Any) -> bool:
+    """Whether two arguments say the same, in whatever form each came."""
+    if one == other:
+        return True
+    told, again = normalise_arguments(one), normalise_arguments(other)
+    return told.malformed is None and again.malformed is None and json.loads(told.text) == json.loads(again.text)
 
 
 class ObjectScanner:

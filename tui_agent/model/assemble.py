@@ -25,7 +25,18 @@ _FINISHES = {
 }
 _KNOWN_FINISHES = {other: name for name, others in _FINISHES.items() for other in (name, *others)}
 
-FAILED_FINISHES = frozenset({"error", "network_error", "failed", "server_error", "aborted", "abort", "cancelled"})
+FAILED_FINISHES = frozenset(
+    {
+        "error",
+        "network_error",
+        "failed",
+        "server_error",
+        "aborted",
+        "abort",
+        "cancelled",
+        "insufficient_system_resource",
+    }
+)
 """Reasons for ending that are failures by another name."""
 
 
@@ -100,12 +111,14 @@ class AnswerAssembler:
         return Reply("".join(self._texts), self._reasoning(), (), self.usage, None, self._model)
 
     def _delta_in(self, choice: dict[str, Any]) -> dict[str, Any] | None:
-        """What a choice adds. A whole message that follows its own pieces adds nothing."""
+        """What a choice adds. A whole message that follows its own pieces adds only the calls that were in none."""
         delta, message = choice.get("delta"), choice.get("message")
         if isinstance(delta, dict) and (delta or not isinstance(message, dict)):
             self._in_pieces = True
             return delta
-        return message if isinstance(message, dict) and not self._in_pieces else None
+        if not isinstance(message, dict) or not self._in_pieces:
+            return message if isinstance(message, dict) else None
+        return None if self._calls else {"tool_calls": message.get("tool_calls")}
 
     def _take(self, delta: dict[str, Any]) -> list[Sorted]:
         settled = self._take_reasoning(delta)

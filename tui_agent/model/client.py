@@ -20,7 +20,7 @@ from tui_agent.model.patience import DEFAULT_WATCHDOGS, Patience, Watchdogs
 from tui_agent.model.quirks import NO_QUIRKS, Quirks, adapted
 from tui_agent.model.reader import BadStream, ChunkReader, ErrorInStream
 from tui_agent.model.think import Sorted
-from tui_agent.model.wire import Request, body
+from tui_agent.model.wire import Request, body, names_in
 
 LONGEST_WAIT = 60.0
 """Seconds; an endpoint that wants a longer pause is not asked again by itself."""
@@ -126,6 +126,8 @@ class ModelClient:
             failure = not_a_stream(answer.url, answer.content_type, str(error))
         except ModelError as error:
             failure = error
+        if failure is None and reader.told is not None:
+            failure = failure_of(reader.told, self.endpoint, request.model, tools=bool(request.tools))
         for piece in assembler.flush():
             yield piece
         self._raise_unless_complete(answer, reader, assembler, failure)
@@ -156,7 +158,7 @@ class ModelClient:
                 return await waiting.wait_for(connection.open(fields))
             except Refused as refused:
                 said = refused.said
-            learnt = None if overflow_in(said) else adapted(self.quirks, said, fields)
+            learnt = None if overflow_in(said) else adapted(self.quirks, said, names_in(fields))
             if learnt is None:
                 break
             self.quirks = learnt

@@ -31,6 +31,16 @@ _LIMITS = tuple(
         r"context_window[\"' ]*[:=] *{n}",
         r"maximum (?:allowed )?(?:input|context)[a-z ]*(?:of|is|:) {n} tokens",
         r"limit:? {n}, requested:? \d",
+        r"token count of \d+ exceeds the limit of {n}",
+        r"max size: {n} tokens",
+        r"input length should be \[\d+, ?{n}\]",
+        r"must be <= ?{n}",
+        r"must have less than {n} tokens",
+        r"maximum model length of {n}",
+        r"cannot exceed {n}",
+        r"max_seq_len {n}",
+        r"maximum input length of {n}",
+        r"(?:上下文|长度|窗口)[^\d]{0,8}{n}",
     )
 )
 
@@ -42,7 +52,7 @@ _PHRASES = "|".join(
         r"context_window_exceeded",
         r"request_too_large",
         r"maximum context length",
-        r"(exceed(s|ed|ing)?|overflows?|beyond|longer than|larger than|over) the"
+        r"(exceed(s|ed|ing)?|overflows?|beyond|longer than|larger than|greater than|over) (the|this|your)"
         r" (available |model'?s? |maximum |max )*context",
         r"context (length|size|window)( has been| was| is)? (exceeded|overflow)",
         r"when context the overflows",
@@ -63,6 +73,17 @@ _PHRASES = "|".join(
         r"reduce the length of (the|your) (messages|prompt|input)",
         r"model'?s context length is only",
         r"too many (input )?tokens(?! per)",
+        r"tokens in request more than max",
+        r"max_tokens_exceeded|max_prompt_tokens_exceeded|tokens_limit_reached",
+        r"token count of \d+ exceeds the limit",
+        r"range of input length should be",
+        r"context (length|size|window) exceeds",
+        r"inputs\W.{0,40}must (be <=|have less than)",
+        r"longer than the maximum model length",
+        r"exceed(s|ed)? (the )?(max message tokens|maximum input (length|tokens))",
+        r"greater than max_seq_len",
+        r"prompt 超长|(上下文|输入|提示词?)[^。]{0,16}(过长|超长|超限|超出|超过)",
+        r"超过[^。]{0,16}(上下文|最大长度|最大输入)",
     )
 )
 

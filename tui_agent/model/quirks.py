@@ -16,13 +16,18 @@ OPTIONAL_FIELDS = (
 )
 """Fields of a request that can be left out."""
 
+NEEDED_FIELDS = frozenset(
+    {"model", "messages", "stream", "tools", "role", "content", "tool_calls", "tool_call_id", "id", "type", "function"}
+)
+"""Fields of a request, a message or a call without which it would say something else. All others can be left out."""
+
 
 @frozen
 class Quirks:
     """Kept for an endpoint, so that each is found out once."""
 
     dropped: tuple[str, ...] = ()
-    """Optional fields it does not accept."""
+    """Optional fields it does not accept, of the request or of messages and calls in it."""
 
     completion_tokens: bool = False
     """Whether the limit of a reply must be called `max_completion_tokens`."""
@@ -36,12 +41,15 @@ class Quirks:
     short_ids: bool = False
     """Whether ids of tool calls must be nine letters and digits."""
 
+    wants_reasoning: bool = False
+    """Whether answers must carry their `reasoning_content`, be it an empty one."""
+
 
 NO_QUIRKS = Quirks()
 
 _REFUSING = (
     r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|extra (inputs|fields)|not permitted"
-    r"|not allowed|not accept|invalid|deprecated|not available|too large|must be|only .* supported|cannot be"
+    r"|not allowed|not accept|invalid|deprecated|not available|too large|must be|only .* supported|cannot be|不支持"
 )
 _TOOLS = (
     r"(does not|doesn't|do not|not) support (the use of )?(tools|tool use|tool call|tool_call|function)"
@@ -55,6 +63,10 @@ _TOOLS = (
 _ALTERNATE = r"roles? must alternate|must alternate|alternating roles|after role|consecutive (user|assistant)"
 _NO_SYSTEM = r"system role (is )?not supported|system messages? (is|are) not supported|does not support system"
 _IDS = r"tool call id .*(length of 9|a-z, a-z, 0-9)"
+_REASONING = (
+    r"reasoning_content.{0,80}(passed back|is missing|is required|not found)|missing .?reasoning_content"
+    r"|reasoning_content.{0,40}(必须|缺少)|(必须|缺少).{0,40}reasoning_content"
+)
 _TEMPLATE = (
     r"jinja|chat.?template|parser for this template|conversation roles|roles must alternate|system message must"
     r"|no user query|raise_exception"
@@ -64,13 +76,14 @@ _TEMPLATE = (
 def adapted(quirks: Quirks, said: ServerSaid, sent: Collection[str]) -> Quirks | None:
     """The quirks after this refusal, if one more try can be shaped by it; None if nothing new was learnt.
 
-    `sent` are the fields of the request that was refused.
+    `sent` are the fields of the request that was refused, those of its messages and calls included.
     """
     if said.status not in (400, 404, 422, 500):
         return None
     words = said.words()
     for pattern, learnt in (
         (_IDS, replace(quirks, short_ids=True)),
+        (_REASONING, replace(quirks, wants_reasoning=True)),
         (_NO_SYSTEM, replace(quirks, fold_system=True)),
         (_ALTERNATE, replace(quirks, merge_neighbours=True)),
     ):
@@ -96,7 +109,7 @@ def is_template_trouble(said: ServerSaid) -> bool:
 
 
 def _without_field(quirks: Quirks, said: ServerSaid, words: str, sent: Collection[str]) -> Quirks | None:
-    for name in OPTIONAL_FIELDS:
+    for name in (*OPTIONAL_FIELDS, *sorted(set(sent) - NEEDED_FIELDS)):
         if name not in sent or not _is_refused(name, said, words):
             continue
         if name == "max_tokens" and not quirks.completion_tokens and "max_completion_tokens" in words:

@@ -16,6 +16,10 @@ _NEVER_FIRST_IN_A_STREAM = b"{[<"
 """What a JSON body or a web page begins with and a stream of events cannot."""
 
 
+_SIGNS_OF_LIFE = frozenset({"ping", "pong", "keepalive", "keep-alive", "heartbeat", "processing", "done"})
+"""Words that some gateways send as data to show that they are there, or that they have done."""
+
+
 class BadStream(ValueError):
     """What arrived is no chat completion; the text says why."""
 
@@ -42,6 +46,9 @@ class ChunkReader:
         """Whether the answer came as one JSON object instead of a stream."""
 
         self.chunks = 0
+        self.told: ServerSaid | None = None
+        """What the endpoint said in an event with no answer in it: the reason, should the answer not be completed."""
+
         self._head = bytearray()
         self._is_decided = False
         self._sse = SseReader()
@@ -114,7 +121,13 @@ class ChunkReader:
             for chunk in value if isinstance(value, list) else [value]:
                 if isinstance(chunk, dict):
                     _raise_if_error(chunk)
+                    self._note(chunk)
                     yield chunk
+
+    def _note(self, chunk: dict[str, Any]) -> None:
+        if not chunk.get("choices"):
+            said = said_in(chunk)
+            self.told = said if said.message.strip() else self.told
 
 
 def _values(event: ServerEvent) -> Iterator[Any]:
@@ -129,7 +142,7 @@ def _values(event: ServerEvent) -> Iterator[Any]:
 
 def _values_by_line(event: ServerEvent) -> Iterator[Any]:
     for line in (each.strip() for each in event.lines):
-        if not line or line.startswith(":") or line == "[DONE]":
+        if not line or line.startswith(":") or line == "[DONE]" or line.strip("[]").casefold() in _SIGNS_OF_LIFE:
             continue
         try:
             value = json.loads(line)
@@ -153,6 +166,9 @@ def _completion(content: bytes) -> dict[str, Any]:
         raise BadStream(_("it is JSON of another kind"))
     _raise_if_error(value)
     if not isinstance(value.get("choices"), list) or not value["choices"]:
+        said = said_in(value)
+        if said.message.strip():
+            raise ErrorInStream(said)
         raise BadStream(_("it is JSON without an answer in it"))
     return value
 

@@ -11,6 +11,12 @@ from tui_agent.values import frozen
 LONGEST_TEXT = 500
 """Characters of an endpoint's own words that are shown."""
 
+_MESSAGE_KEYS = (
+    *("message", "detail", "msg", "error_description", "error_message", "error_msg", "errmsg", "status_msg", "title"),
+    *("errors", "base_resp"),
+)
+"""Where the words of an error have been found; the last two hold more of them."""
+
 _LONGEST_READ = 20_000
 """Characters in which an error is looked for."""
 
@@ -58,9 +64,20 @@ def said_in_response(status: int, headers: Mapping[str, str], content: bytes) ->
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
-        parsed = text
+        parsed = _framed(text)
     said = said_in(parsed, status)
     return replace(said, retry_after=_retry_after(headers), location=headers.get("location", ""))
+
+
+def _framed(text: str) -> object:
+    """The JSON of the first event where a refusal came as a stream of events; else the text."""
+    if text.lstrip().startswith(("data:", "event:")):
+        data = next((line[5:] for line in text.splitlines() if line.startswith("data:")), "")
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            return data.strip() or text
+    return text
 
 
 def said_in(parsed: object, status: int | None = None) -> ServerSaid:
@@ -77,7 +94,7 @@ def said_in(parsed: object, status: int | None = None) -> ServerSaid:
     return ServerSaid(
         status=status,
         message=repaired(message[:_LONGEST_READ]),
-        code=_word(holder.get("code")),
+        code=_word(holder.get("code")) or _word(holder.get("error_code")),
         type=_word(holder.get("type")) or _word(holder.get("status")),
         param=_word(holder.get("param")),
         everything=_dumped(_without_echo(parsed)),
@@ -98,7 +115,7 @@ def _message(holder: dict[str, Any]) -> str:
     """The words of an error object; a provider's own words behind a gateway are the better ones."""
     metadata = holder.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
-    texts = [_as_text(holder.get(key)) for key in ("message", "detail", "msg", "error_description", "title")]
+    texts = [_as_text(holder.get(key)) for key in _MESSAGE_KEYS]
     message = next((text for text in texts if text), "")
     return f"{message} ({raw})" if isinstance(raw, str) and raw and raw not in message else message
 

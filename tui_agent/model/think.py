@@ -13,10 +13,13 @@ _PAIRS = {
     "<thought>": "</thought>",
     "<reasoning>": "</reasoning>",
     "<seed:think>": "</seed:think>",
+    "<mm:think>": "</mm:think>",
+    "<antthinking>": "</antthinking>",
+    "<reasoning_scratchpad>": "</reasoning_scratchpad>",
     "[think]": "[/think]",
     "◁think▷": "◁/think▷",
 }
-_LONE_CLOSERS = ("</think>", "</thinking>", "[/think]", "◁/think▷")
+_LONE_CLOSERS = ("</think>", "</thinking>", "</mm:think>", "[/think]", "◁/think▷")
 """Closers that come without an opener, where the chat template has written the opener itself."""
 
 _FENCE = 3
@@ -33,6 +36,11 @@ _OPENERS = tuple(_PAIRS)
 _OPENER = _any_of(_OPENERS)
 _CLOSER = _any_of(tuple(_PAIRS.values()))
 _TAG = _any_of(_OPENERS + _LONE_CLOSERS)
+_NAMED_OPENER = re.compile(r"<[a-z0-9_.]{0,24}[_.:\d](?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+"""One with the model's own name in it, such as `<M2_7think>`; it counts at the very beginning alone."""
+
+_EMPTY_BLOCK = re.compile(r"<(?:think|thinking)/>", re.IGNORECASE)
+_NAME_SO_FAR = re.compile(r"<[a-z0-9_.:]{0,40}/?", re.IGNORECASE)
 
 
 class _Place(Enum):
@@ -125,10 +133,10 @@ class ThinkSplitter:
 
     def _at_start(self, at_end: bool) -> bool:
         ahead = self._held.lstrip()
-        if opener := _OPENER.match(ahead):
+        if opener := _OPENER.match(ahead) or _NAMED_OPENER.match(ahead):
             self._open(opener.group(), ahead[opener.end() :])
             return True
-        if closer := _CLOSER.match(ahead):
+        if closer := _CLOSER.match(ahead) or _EMPTY_BLOCK.match(ahead):
             self._held = ahead[closer.end() :]
             self._seen_block = True
             return True
@@ -206,12 +214,14 @@ class ThinkSplitter:
             self._line.feed(piece)
 
     def _open(self, opener: str, rest: str) -> None:
-        self._closer = _PAIRS[opener.lower()]
+        self._closer = _PAIRS.get(opener.lower()) or f"</{opener[1:]}".lower()
         self._held = rest
         self._place, self._last_thought, self._may_close = _Place.INSIDE, "", False
 
 
 def _may_become_tag(ahead: str) -> bool:
+    if _NAME_SO_FAR.fullmatch(ahead):
+        return True
     lowered = ahead.lower()
     return any(tag.startswith(lowered) for pair in _PAIRS.items() for tag in pair)
 

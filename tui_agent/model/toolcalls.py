@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from tui_agent.core.entries import ToolCall
-from tui_agent.model.arguments import ObjectScanner, normalise_arguments
+from tui_agent.model.arguments import ObjectScanner, are_alike, normalise_arguments
 from tui_agent.model.unicode import repaired, repaired_json
 
 _ID_CHARACTERS = string.ascii_letters + string.digits
@@ -50,16 +50,21 @@ class _OpenCall:
         return len(self.pieces) > 1 and all(after.startswith(before) for before, after in pairwise(self.pieces))
 
     def repeats(self, arguments: Any) -> bool:
-        """Whether these arguments are the call's own, sent once more."""
-        return bool(arguments == (self.whole if self.whole is not None else self.written))
+        """Whether these arguments are the call's own, sent once more, be it in another spelling."""
+        return are_alike(arguments, self.whole if self.whole is not None else self.written)
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether it has a name and was given its arguments, which are empty."""
+        return bool(self.name and self.pieces) and not self.written.strip()
 
 
 class ToolCallAssembler:
     """Collects fragments in the order they arrive.
 
-    A fragment belongs to the call of its index, unless its id says otherwise; without an index to the call of its id,
-    else to the last call. It begins a new call when it names a function while the call it would belong to is complete,
-    or when it brings an id of its own together with a name.
+    A fragment belongs to the call of its index, unless its id says otherwise; without an index, or with one that no
+    call has, to the call of its id, else to the last call. It begins a new call when it names a function while the call
+    it would belong to is complete, or when it brings an id or an index of its own together with a name.
     """
 
     def __init__(self, taken_ids: frozenset[str] = frozenset()) -> None:
@@ -114,7 +119,7 @@ class ToolCallAssembler:
         elif not call.id:
             call.id = _id(fragment)
         if name and name != call.name:
-            call.name += name
+            call.name = name if name.startswith(call.name) else call.name + name
         self._take_arguments(call, function.get("arguments"))
         call.extra.update(
             {key: value for key, value in fragment.items() if key not in _KNOWN_KEYS and value is not None}
@@ -134,6 +139,7 @@ class ToolCallAssembler:
             candidate = self._with_id(call_id) or (self._calls[-1] if self._calls else None)
         else:
             candidate = next((call for call in reversed(self._calls) if call.index == index), None)
+            candidate = candidate or self._gone_astray(call_id, name, arguments)
         if candidate is None:
             return None
         if call_id and candidate.id and call_id != candidate.id:
@@ -141,10 +147,22 @@ class ToolCallAssembler:
             if other is not None:
                 return other
             return None if name or candidate.is_complete else candidate
-        if not name or not candidate.is_complete:
+        if index is None and not call_id and not candidate.id and name and arguments == "" and candidate.takes_nothing:
+            return None  # calls without arguments, one after the other, with nothing but their names
+        if not name or not candidate.name or not candidate.is_complete:
             return candidate
         is_same_call = bool(call_id) and call_id == candidate.id and candidate.repeats(arguments)
         return candidate if is_same_call else None
+
+    def _gone_astray(self, call_id: str, name: str, arguments: Any) -> _OpenCall | None:
+        """The call that a fragment under a strange index goes on with: some servers number pieces instead of calls."""
+        if name:
+            return None
+        if call_id:
+            return self._with_id(call_id)
+        last = self._calls[-1] if self._calls else None
+        goes_on = isinstance(arguments, str) and bool(arguments) and last is not None and not last.is_complete
+        return last if goes_on else None
 
     def _with_id(self, call_id: str) -> _OpenCall | None:
         if not call_id:
@@ -172,6 +190,8 @@ def _index(fragment: dict[str, Any]) -> int | None:
     if isinstance(index, bool):
         return None
     if isinstance(index, str) and index.isdecimal():
+        return int(index)
+    if isinstance(index, float) and index.is_integer():
         return int(index)
     return index if isinstance(index, int) else None
 

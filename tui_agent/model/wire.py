@@ -9,7 +9,7 @@ from tui_agent.core.messages import Message, ToolSpec, as_wire
 from tui_agent.digests import sha256
 from tui_agent.model.arguments import normalise_arguments
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.quirks import NO_QUIRKS, Quirks
+from tui_agent.model.quirks import NEEDED_FIELDS, NO_QUIRKS, Quirks
 from tui_agent.model.unicode import repaired_json
 from tui_agent.values import frozen
 
@@ -60,18 +60,38 @@ def body(request: Request, endpoint: Endpoint, quirks: Quirks = NO_QUIRKS) -> di
     return repaired_body
 
 
+def names_in(fields: dict[str, Any]) -> frozenset[str]:
+    """The fields of a body, with those of its messages and of their calls."""
+    messages = fields["messages"]
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    return frozenset(fields).union(*messages, *calls)
+
+
 def _message(message: Message, endpoint: Endpoint, quirks: Quirks) -> dict[str, Any]:
     wire = as_wire(message)
+    is_foreign = message.endpoint not in ("", endpoint.base_url)
     for call, sent in zip(message.tool_calls, wire.get("tool_calls", ()), strict=True):
         sent["function"]["name"] = wire_name(call.name)
         sent["function"]["arguments"] = _arguments(call)
         if quirks.short_ids:
             sent["id"] = _short_id(sent["id"])
+        for name in set(sent) - NEEDED_FIELDS:
+            if is_foreign or name in quirks.dropped:
+                del sent[name]
     if quirks.short_ids and "tool_call_id" in wire:
         wire["tool_call_id"] = _short_id(wire["tool_call_id"])
-    if message.tool_calls and message.reasoning and message.reasoning.endpoint == endpoint.base_url:
-        wire.update(_reasoning(message.reasoning))
+    if message.role == "assistant":
+        wire.update(_thought(message, endpoint, quirks))
     return wire
+
+
+def _thought(message: Message, endpoint: Endpoint, quirks: Quirks) -> dict[str, Any]:
+    """What goes back of the reasoning: to where it came from, beside tool calls, or wherever it is demanded."""
+    own = message.reasoning if message.reasoning and message.reasoning.endpoint == endpoint.base_url else None
+    fields = _reasoning(own) if own and (message.tool_calls or quirks.wants_reasoning) else {}
+    if quirks.wants_reasoning:
+        fields = {"reasoning_content": "", **fields}
+    return {name: value for name, value in fields.items() if name not in quirks.dropped}
 
 
 def _reasoning(reasoning: Reasoning) -> dict[str, Any]:
