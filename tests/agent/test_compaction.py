@@ -375,6 +375,21 @@ async def test_undo_at_any_depth_and_restore(tmp_path: Path) -> None:
             assert at.session.checkpoint.head == first.seq
 
 
+async def test_a_summary_of_messages_that_an_edit_took_out_is_not_said_to_be_restored(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            await talk(at, server, *(f"question {place} in some more words" for place in range(6)))
+            server.script(says("- six questions"))
+            compacted = await compact(at, keep=2)
+            (version,) = await changes.versions(at.session)
+            server.script(says("another answer"))
+            await at.take(at.services.turn(at.session, at.approver).edit(compacted.upto - 1, text_parts("instead")))
+            before = at.session.checkpoint.seq
+            with pytest.raises(CompactionError, match="taken out of the context"):
+                await changes.restore(at.session, version.seq)
+            assert at.session.checkpoint.seq == before
+
+
 async def test_a_reopened_session_sends_what_it_would_have_sent(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:

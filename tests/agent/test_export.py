@@ -23,6 +23,7 @@ from tui_agent.agent.export.as_markdown import to_markdown
 from tui_agent.agent.export.record import Record, record_of
 from tui_agent.agent.export.redact import REMOVED
 from tui_agent.agent.imports import import_file
+from tui_agent.agent.imports.fitting import LARGEST
 from tui_agent.agent.imports.own import read_session
 from tui_agent.archive import SessionInfo
 from tui_agent.core.codec import ENTRY_TYPES
@@ -124,6 +125,8 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
     inner = get_args(hint)
     if hint is str:
         return texts
+    if hint is int:
+        return st.integers(-LARGEST, LARGEST)
     if hint is float:
         return st.floats(allow_nan=False, allow_infinity=False)
     if is_dataclass(hint) and isinstance(hint, type):
@@ -191,6 +194,9 @@ async def test_a_later_versions_part_is_kept_whole_through_import_and_export(tmp
         ({"type": "AssistantSaid", "text": ["x"]}, "not a text"),
         ({"type": "AssistantSaid", "text": "x", "usage": {"prompt": "many", "completion": 1}}, "not a whole number"),
         ({"type": "Noticed", "text": "x", "kind": "shout"}, "not note or"),
+        ({"type": "AssistantSaid", "text": "x", "usage": {"prompt": 10**400, "completion": 1}}, "not a whole number"),
+        ({"type": "AssistantSaid", "text": "x", "estimated": -(2**60)}, "not a whole number"),
+        ({"type": "AssistantSaid", "text": "x", "seconds": float("inf")}, "not a number"),
     ],
 )
 async def test_an_export_changed_by_hand_into_nonsense_is_refused_by_entry(
@@ -199,13 +205,26 @@ async def test_an_export_changed_by_hand_into_nonsense_is_refused_by_entry(
     stored = json.loads(to_json(recorded(user("hi"), answer("ok"))))
     stored["entries"][0] |= change
     path = tmp_path / "session.json"
-    path.write_text(json.dumps(stored))
+    path.write_text(json.dumps(stored).replace("Infinity", "1e999"))
     async with services_at(tmp_path) as services:
         with pytest.raises(ImportRefused) as refused:
             await import_file(services, path)
         assert wrong in str(refused.value)
         assert "entry 1" in str(refused.value)
         assert await services.sessions() == []
+
+
+@pytest.mark.parametrize("size", [{"tokens": 10**30}, {"tokens": -1}, {"characters": 2**63}])
+async def test_a_size_that_no_message_has_is_measured_again(tmp_path: Path, size: dict[str, int]) -> None:
+    stored = json.loads(to_json(recorded(user("hi"))))
+    stored["entries"][0]["size"] = {"tokens": 1, "counter": "x", "characters": 1, **size}
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps(stored))
+    async with services_at(tmp_path) as services:
+        (made,) = await import_file(services, path)
+        session = await services.open_session(made.id)
+        assert 0 < session.gauge().tokens < 1_000
+        await session.close()
 
 
 # ── HTML ─────────────────────────────────────────────────────────────────────

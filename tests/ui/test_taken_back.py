@@ -7,6 +7,9 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, says
 from tests.ui.support import Sitting, sitting
+from tui_agent.archive import Archive
+from tui_agent.core.entries import ImagePart
+from tui_agent.paths import archive_file
 from tui_agent.ui.commands import Say, as_said, read_prompt, together
 
 
@@ -94,3 +97,23 @@ async def test_a_message_that_is_edited_is_never_run(tmp_path: Path) -> None:
             await person.sees("An earlier message is being edited")
             assert person.prompt_text == "!touch made"
         assert not (tmp_path / "made").exists()
+
+
+async def test_a_message_that_cannot_be_saved_comes_back_with_its_picture_and_the_place_it_takes(
+    tmp_path: Path,
+) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.session.close()
+            elsewhere = await Archive.open(archive_file(override=str(tmp_path)))
+            lease = await elsewhere.acquire(person.session.id)
+            await edit_the_last(person)
+            person.conductor.unsent.attach(ImagePart("data:image/png;base64,aGk=", "cat.png"))
+            await person.press("enter")
+            await person.sees("another window")
+            await person.sees("editing #1")
+            await person.sees("with [cat.png]")
+            assert person.prompt_text == "hello"
+            lease.release()
+            await elsewhere.close()

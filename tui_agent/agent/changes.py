@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tui_agent.agent.session import Session, new_session_id, utc_now
-from tui_agent.context.checkpoint import checkpoint_of, checkpoint_to_json
+from tui_agent.context.checkpoint import advance, checkpoint_of, checkpoint_to_json
 from tui_agent.core.entries import (
     Compacted,
     CompactionRedone,
@@ -59,7 +59,7 @@ async def restore(session: Session, compaction: int) -> list[Event]:
     """Make an earlier version's summary the live one; messages it did not cover come back.
 
     Raises:
-        CompactionError: the session has no such compaction, or it is the live one already.
+        CompactionError: there is no such compaction, it is the live one already, or it speaks of what was rewound.
         DoesNotFit: what comes back is longer than the window; nothing has changed.
     """
     if compaction == session.checkpoint.head:
@@ -69,7 +69,20 @@ async def restore(session: Session, compaction: int) -> list[Event]:
             _("This session has no compaction {compaction}.").format(compaction=compaction),
             todo=_("/summary lists the versions."),
         )
-    return await _move_head(session, SummaryRestored(compaction))
+    change = SummaryRestored(compaction)
+    if not _moves(session, change):
+        raise CompactionError(
+            _("This summary speaks of messages that an edit or a retry has taken out of the context."),
+            _("Nothing was changed."),
+            _("What it says can be read and copied there, and /pin carries what still holds."),
+        )
+    return await _move_head(session, change)
+
+
+def _moves(session: Session, change: SummaryRestored) -> bool:
+    """Whether the live summary would be another after the change."""
+    checkpoint = session.checkpoint
+    return advance(checkpoint, Logged(checkpoint.seq + 1, "", change)).moves != checkpoint.moves
 
 
 async def _move_head(session: Session, change: CompactionUndone | CompactionRedone | SummaryRestored) -> list[Event]:

@@ -110,7 +110,7 @@ class TurnDesk:
         self.is_held = False
         """Whether nothing may be sent for now."""
 
-        self._sending: tuple[int, str] | None = None
+        self._sending: tuple[int, _Message] | None = None
         """The log's end when the running turn began, and the message it began with."""
 
     @property
@@ -154,7 +154,7 @@ class TurnDesk:
             case _Message(parts, seq) as message if self._services.bench is not None:
                 self._waiting.popleft()
                 self.begin(lambda turn: turn.say(parts) if seq is None else turn.edit(seq, parts))
-                self._sending = session.checkpoint.seq, message.words
+                self._sending = session.checkpoint.seq, message
                 self._changed()
 
     def begin(self, kind: Begin) -> None:
@@ -248,9 +248,9 @@ class TurnDesk:
         session = self._view.session
         if self._sending is None or session is None:
             return
-        seq, text = self._sending
+        seq, message = self._sending
         if session.checkpoint.seq == seq:
-            self._waiting.appendleft(_Message((TextPart(text),)))
+            self._waiting.appendleft(message)
 
     def _tell(self, error: BaseException | None) -> None:
         """The wall round a turn: whatever went wrong is told, and the app lives on."""

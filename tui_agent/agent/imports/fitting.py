@@ -1,8 +1,12 @@
 """Whether values from a foreign file are what their types say: the codec trusts what it reads, imports must not."""
 
+import sys
 import types
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+LARGEST = 2**53
+"""No whole number that this program writes comes near it; up to here they are exact wherever JSON is read."""
 
 
 def misfit(value: Any, hint: Any, name: str = "") -> str:
@@ -26,9 +30,10 @@ _KINDS: dict[Any, str] = {str: "a text", int: "a whole number", float: "a number
 
 
 def _is_plain(value: Any, hint: Any) -> bool:
+    """Whether it is of that type, and a number one that can be reckoned with: 1e999 is read as infinity."""
     if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is hint
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return type(value) is hint and (hint is not int or abs(value) <= LARGEST)
 
 
 def _misfit_of_tuple(value: Any, hints: tuple[Any, ...], name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui_agent.agent.export.as_json import FORMAT, FORMAT_VERSION
-from tui_agent.agent.imports.fitting import misfit
+from tui_agent.agent.imports.fitting import LARGEST, misfit
 from tui_agent.agent.imports.logs import EPOCH, Imported, compact, measured, object_at, text_at, time_of
 from tui_agent.core.codec import ENTRY_TYPES, KNOWN_PARTS, entry_from_logged_json
 from tui_agent.core.entries import Entry, Logged
@@ -61,9 +61,11 @@ def _logged(stored: Any, place: int) -> Logged:
 
 
 def _size(told: Mapping[str, Any]) -> tuple[int, str, int] | None:
-    """Tokens, who counted them, and characters; None when they are not told, so that they are measured again."""
+    """Tokens, who counted them, and characters; None when they are not told, or cannot be: they are measured again."""
     match told:
-        case {"tokens": int(tokens), "counter": str(counter), "characters": int(characters)}:
+        case {"tokens": int(tokens), "counter": str(counter), "characters": int(characters)} if (
+            min(tokens, characters) >= 0 and max(tokens, characters) <= LARGEST
+        ):
             return tokens, counter, characters
         case _:
             return None
