@@ -6,7 +6,7 @@ from importlib import import_module
 from tui_agent.ui.conductor import Handler
 from tui_agent.ui.handlers import instructions
 
-_SUBJECTS = ("models", "memory", "writing", "looks", "sessions", "settings", "own")
+_SUBJECTS = ("sessions", "models", "memory", "writing", "looks", "settings", "own")
 """The modules of this package that not every start needs, those first that most runs need."""
 
 

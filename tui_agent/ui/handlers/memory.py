@@ -15,7 +15,6 @@ from tui_agent.settings import CompactionMode
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
-from tui_agent.ui.screens.preview_lines import changed_lines
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 from tui_agent.ui.tour import WINDOW, example, summary_lines
@@ -173,6 +172,8 @@ async def compare(chat: Conductor, which: str) -> None:
             one=numbers.index(before.seq) + 1, other=numbers.index(chosen.seq) + 1
         )
     heads = [Line(describe(each), "dim") for each in (before, chosen) if each is not None]
+    from tui_agent.ui.screens.preview_lines import changed_lines  # it knows much about words, and most starts need none
+
     chat.app.push_screen(ReadingScreen(title, [*heads, Line(""), *changed_lines(_text(before), _text(chosen))]))
 
 
