@@ -15,6 +15,7 @@ from tests.context.logs import HERE, answer, calls, compacted, log_of, result, u
 from tests.fakes.desk import compact, desk, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
+from tests.fakes.valid import problems
 from tui_agent.agent import changes
 from tui_agent.agent.export import export, form_of, record_to_export, write_export
 from tui_agent.agent.export.as_html import to_html
@@ -24,10 +25,13 @@ from tui_agent.agent.export.record import Record, record_of
 from tui_agent.agent.export.redact import REMOVED
 from tui_agent.agent.imports import import_file
 from tui_agent.agent.imports.fitting import LARGEST
+from tui_agent.agent.imports.logs import NO_RESULT
 from tui_agent.agent.imports.own import read_session
+from tui_agent.agent.pending import pending_approval
 from tui_agent.archive import SessionInfo
 from tui_agent.core.codec import ENTRY_TYPES
 from tui_agent.core.entries import (
+    ApprovalAsked,
     AssistantSaid,
     CompactionUndone,
     Detail,
@@ -224,6 +228,21 @@ async def test_a_size_that_no_message_has_is_measured_again(tmp_path: Path, size
         (made,) = await import_file(services, path)
         session = await services.open_session(made.id)
         assert 0 < session.gauge().tokens < 1_000
+        await session.close()
+
+
+async def test_a_call_that_waits_for_approval_in_a_file_is_neither_asked_about_nor_run(tmp_path: Path) -> None:
+    waiting = recorded(user("hi"), calls("c1", "c2"), ApprovalAsked("c1", "run"))
+    path = tmp_path / "session.json"
+    path.write_text(to_json(waiting))
+    async with services_at(tmp_path / "data") as services:
+        (made,) = await import_file(services, path)
+        session = await services.open_session(made.id)
+        assert pending_approval(session) is None
+        assert problems(wire_of(session.tail, HERE)) == []
+        answers = [each.entry for each in session.tail if isinstance(each.entry, ToolReturned)]
+        assert [answer.call_id for answer in answers] == ["c1", "c2"]
+        assert {answer.output for answer in answers} == {NO_RESULT}
         await session.close()
 
 

@@ -117,3 +117,29 @@ async def test_a_message_that_cannot_be_saved_comes_back_with_its_picture_and_th
             assert person.prompt_text == "hello"
             lease.release()
             await elsewhere.close()
+
+
+async def test_an_edited_message_keeps_its_picture_and_what_stands_for_it_is_no_word_of_it(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path) as person:
+            person.conductor.unsent.attach(ImagePart("data:image/png;base64,aGk=", "cat.png"))
+            await person.say("what is this?")
+            await edit_the_last(person)
+            await person.sees("with [cat.png]")
+            assert person.prompt_text == "what is this?"
+            await person.press("escape")
+            await person.until(lambda: "with [cat.png]" not in person.seen)
+            await person.say("plain")
+            assert "image_url" not in str(server.requests[-1].body["messages"][-1])
+            await person.press("escape", "escape")
+            await person.sees("Your messages")
+            await person.press("down", "enter")
+            await person.sees("with [cat.png]")
+            await person.press("end", "!")
+            await person.say("")
+            content = server.requests[-1].body["messages"][-1]["content"]
+            assert content[0] == {"type": "text", "text": "what is this?!"}
+            assert content[1]["image_url"] == {"url": "data:image/png;base64,aGk="}
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.press("up")
+            await person.until(lambda: person.prompt_text == "what is this?!")

@@ -27,7 +27,8 @@ OUTCOME_UNKNOWN = "interrupted: the program ended before this call was done; wha
 class Log(Protocol):
     """What is read of a session here: its newest entries, and what of them still stands."""
 
-    checkpoint: Checkpoint
+    @property
+    def checkpoint(self) -> Checkpoint: ...
 
     @property
     def tail(self) -> Sequence[Logged]: ...

@@ -32,6 +32,11 @@ def said_text(entry: Entry) -> str:
             return ""
 
 
+def typed_text(said: UserSaid) -> str:
+    """The words that the user wrote in a message, without what stands for its pictures."""
+    return "\n".join(part.text for part in said.parts if isinstance(part, TextPart))
+
+
 def part_text(part: Part) -> str:
     """A part in words; a picture or an unknown kind is a placeholder, never its bytes."""
     match part:

@@ -39,7 +39,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
-from tui_agent.core.readings import deed_of, said_text
+from tui_agent.core.readings import deed_of, typed_text
 from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.plain import mark
@@ -254,4 +254,4 @@ def _typed(entry: Entry) -> str:
     deed = deed_of(entry)
     if deed is not None:
         return f"!{deed.subject}" if deed.kind == "command" else ""
-    return as_said(said_text(entry)) if isinstance(entry, UserSaid) else ""
+    return as_said(typed_text(entry)) if isinstance(entry, UserSaid) else ""

@@ -54,8 +54,15 @@ class Unsent:
         """Whether what is sent next takes the place of an earlier message."""
         return self._editing is not None
 
-    def edit(self, seq: int, text: str) -> None:
-        """Put an earlier message into the prompt, as it has to be typed; what is sent next takes its place."""
+    def edit(self, seq: int, text: str, pictures: Sequence[ImagePart] = ()) -> None:
+        """Put an earlier message into the prompt, as it has to be typed, and its pictures beside it; what is sent next
+        takes its place."""
+        self._leave_pictures()
+        self._edit(seq, text)
+        for each in pictures:
+            self.attach(each)
+
+    def _edit(self, seq: int, text: str) -> None:
         self._editing = seq
         self._prompt.write(text)
         self._prompt.border_title = Content(_("editing #{seq} · Esc leaves it as it was").format(seq=seq))
@@ -68,7 +75,12 @@ class Unsent:
         self._prompt.border_title = None
         if was_editing:
             self._prompt.write("")
+            self._leave_pictures()
         return was_editing
+
+    def _leave_pictures(self) -> None:
+        self._pictures.clear()
+        self._prompt.border_subtitle = None
 
     def attach(self, picture: ImagePart) -> None:
         """Send a picture with the next message."""
@@ -81,7 +93,7 @@ class Unsent:
         text = together([*(each.typed for each in waiting), self.text])
         place = waiting[0].in_place_of if len(waiting) == 1 else None
         if place is not None and self._editing is None:
-            self.edit(place, text)
+            self._edit(place, text)
         else:
             self._prompt.write(text)
         for each in waiting:
@@ -98,9 +110,8 @@ class Unsent:
             text = self._with_files(text, mentions)
         parts: tuple[Part, ...] = (TextPart(text), *self._pictures)
         seq = self._editing
-        self._pictures.clear()
+        self._leave_pictures()
         self._editing = None
-        self._prompt.border_subtitle = None
         self._prompt.border_title = None
         return parts, seq
 

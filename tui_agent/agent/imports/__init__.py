@@ -1,14 +1,18 @@
 """Sessions coming into the archive: this program's own exports, ChatGPT's and Claude's."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
-from tui_agent.agent.imports.logs import Imported
+from tui_agent.agent.imports.logs import NO_RESULT, Imported, measured
 from tui_agent.agent.imports.reading import read_file
+from tui_agent.agent.pending import closing
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import new_session_id
 from tui_agent.archive import NewSession, SessionInfo
-from tui_agent.context.checkpoint import checkpoint_of, checkpoint_to_json
+from tui_agent.context.checkpoint import Checkpoint, checkpoint_of, checkpoint_to_json
+from tui_agent.core.entries import Logged
+from tui_agent.values import frozen
 
 __all__ = ["import_file", "read_file"]
 
@@ -25,13 +29,29 @@ async def import_file(services: Services, path: Path) -> list[SessionInfo]:
     return [await services.archive.session(session.id) for session in sessions]
 
 
+@frozen
+class _Read:
+    """A log as far as its open calls are looked for."""
+
+    checkpoint: Checkpoint
+    tail: Sequence[Logged]
+
+
 def _new(imported: Imported, here: str) -> NewSession:
-    checkpoint = checkpoint_of(imported.entries)
+    entries = _closed(imported.entries)
+    checkpoint = checkpoint_of(entries)
     return NewSession(
         id=new_session_id(),
         directory=imported.directory or here,
         created=imported.created,
         title=checkpoint.title or imported.title,
-        entries=imported.entries,
+        entries=entries,
         checkpoint=checkpoint_to_json(checkpoint),
     )
+
+
+def _closed(entries: tuple[Logged, ...]) -> tuple[Logged, ...]:
+    """The entries, and a result for each call that waits in them: a session from a file asks for nothing to be run."""
+    results = closing(_Read(checkpoint_of(entries), entries), NO_RESULT.strip("()"))
+    added = (measured(seq, entries[-1].at, result) for seq, result in enumerate(results, len(entries) + 1))
+    return (*entries, *added)

@@ -14,7 +14,7 @@ from tui_agent.agent import changes
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session, last_answer
 from tui_agent.core.entries import ImagePart, UserSaid
-from tui_agent.core.readings import is_spoken, said_text
+from tui_agent.core.readings import is_spoken, said_text, typed_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.ui.attaching import own_text, read_file
@@ -58,12 +58,13 @@ async def edit_at(chat: Conductor, seq: str) -> None:
     session = open_session_of(chat)
     entries = await session.page(before=int(seq) + 1, limit=1)
     if entries and isinstance(entries[0].entry, UserSaid):
-        await _edit(chat, session, entries[0].seq, said_text(entries[0].entry))
+        await _edit(chat, session, entries[0].seq, entries[0].entry)
 
 
-async def _edit(chat: Conductor, session: Session, seq: int, text: str) -> None:
+async def _edit(chat: Conductor, session: Session, seq: int, said: UserSaid) -> None:
     """Put an earlier message into the prompt; that what followed goes out of the context does not undo it in files."""
-    chat.unsent.edit(seq, as_said(text))
+    pictures = [part for part in said.parts if isinstance(part, ImagePart)]
+    chat.unsent.edit(seq, as_said(typed_text(said)), pictures)
     kept = await session.archive.kept_files(session.id, undone=False)
     if kept and kept[0].turn >= seq:
         chat.screen.tell(_("What the agent has changed in files since then stays; /undo-files takes it back."))
@@ -88,7 +89,7 @@ async def on_message(chat: Conductor, what: str) -> None:
             chat.prompt.write(current.typed)
             chat.prompt.focus()
         case "edit" if current.role == "user" and current.seq:
-            await _edit(chat, session, current.seq, current.text)
+            await edit_at(chat, str(current.seq))
         case "edit":
             raise UsageError(
                 _("Only your own messages can be edited."), todo=_("Alt+Up moves on to one; f forks here.")
