@@ -38,6 +38,24 @@ async def test_a_floor_above_the_trigger_is_summarised_at_most_twice_in_ten_turn
             assert all("system prompt" in text for text in paused)
 
 
+async def test_after_two_summaries_that_gained_nothing_it_is_said_once_what_the_context_is_made_of(
+    tmp_path: Path,
+) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return says("- nothing of note was said") if "record" in str(body["messages"][-1]) else says("ok", usage=None)
+
+    with ModelServer(otherwise=reply) as server:
+        async with desk(server, tmp_path, context_window=4096, system_prompt="rule about things. " * 760) as at:
+            notices: list[Noticed] = []
+            for place in range(10):
+                notices += entries_in(await at.say(f"message {place}"), Noticed)
+            assert summaries(server) == 2
+            assert [each.kind for each in notices].count("compaction failed") == 2
+            (paused,) = [each.text for each in notices if each.kind == "compaction paused"]
+            assert "system prompt 3," in paused
+            assert "Shorten the system prompt" in paused
+
+
 async def test_one_message_longer_than_the_trigger_is_no_reason_to_loop(tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Scripted:
         return says("- words") if "record" in str(body["messages"][-1]) else says("ok")

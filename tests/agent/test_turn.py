@@ -8,8 +8,10 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Cut, Gate, Scripted, refuses, says
 from tests.waiting import becomes_true
 from tui_agent.agent.turn import text_parts
+from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Failed, Interrupted, Noticed, TitleSet, UserSaid
 from tui_agent.core.events import RequestSent, RetryScheduled, TextArrived
+from tui_agent.model.counters import TiktokenCounter
 
 
 async def test_an_answer_streams_and_is_logged_with_what_it_cost(tmp_path: Path) -> None:
@@ -35,6 +37,25 @@ async def test_the_users_message_is_in_the_log_before_the_request_leaves(tmp_pat
                         break
             stored = await at.services.archive.load(at.session.id)
             assert UserSaid(text_parts("keep me")) in [each.entry for each in stored]
+
+
+async def test_a_tokenizer_that_fails_is_told_of_once_and_the_turn_goes_on(tmp_path: Path) -> None:
+    def panic(_text: str) -> list[int]:
+        raise RuntimeError("panicked at src/lib.rs")
+
+    with ModelServer(says("ok"), says("ok")) as server:
+        async with desk(server, tmp_path) as at:
+            assert at.services.bench is not None
+            counter = TiktokenCounter(panic, "fake", exact=True, estimate=estimate)
+            at.services.bench.connection.counter = at.session.measures.counter = counter
+            notices: list[Noticed] = []
+            for text in ("first", "second"):
+                events = await at.say(text)
+                assert finish_of(events) == "stop"
+                notices += entries_in(events, Noticed)
+            (told,) = notices
+            assert "panicked at src/lib.rs" in told.text
+            assert at.session.gauge().tokens > 0
 
 
 async def test_a_session_is_titled_by_its_first_message(tmp_path: Path) -> None:

@@ -240,6 +240,14 @@ def test_a_pinned_request_is_not_repeated_as_a_request() -> None:
     assert "The user's request" not in text
 
 
+def test_a_detail_in_the_words_of_the_request_is_not_repeated_beside_it() -> None:
+    asked = "make the test test_clamp_0 pass"
+    details = (Detail("request", asked), Detail("code", "test_clamp_0", words=asked), Detail("path", "/a"))
+    text = block(compacted(1, "SUM", details=details))
+    assert text.count(asked) == 1
+    assert "Exact details, word for word:\n- /a\n" in text
+
+
 def test_a_details_name_stands_before_it_unless_it_says_it_itself_or_there_is_none() -> None:
     details = (
         Detail("named value", "8081", (1,), name="port"),

@@ -13,7 +13,7 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
 from tui_agent.context.policy import STALLS_BEFORE_PAUSE, pause
 from tui_agent.context.prune import superseded
-from tui_agent.core.entries import Compacted, Detail, Noticed
+from tui_agent.core.entries import Compacted, Detail, Noticed, UserSaid
 from tui_agent.core.events import CompactionEnded, Event
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.values import frozen
@@ -134,11 +134,16 @@ def obeyed_mode(bench: Workbench, review: Reviewer | None) -> str:
 
 
 def _is_told(session: Session) -> bool:
-    """Whether the user knows of the pause: told since the last attempt, or told just now that it failed."""
+    """Whether the user knows of the pause: told since the last attempt, or told in this very turn that it failed."""
+    is_this_turn = True
     for logged in reversed(session.tail):
         match logged.entry:
-            case Noticed(kind="compaction paused" | "compaction failed"):
+            case Noticed(kind="compaction paused"):
                 return True
+            case Noticed(kind="compaction failed"):
+                return is_this_turn
             case Compacted():
                 return False
+            case UserSaid():
+                is_this_turn = False
     return False

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tui_agent.context.gauge import Limits
@@ -52,6 +52,15 @@ class Connection:
     embedded: EmbeddedServer | None = None
     was_revived: bool = False
     """Whether the embedded model was started again since that was told."""
+
+    claimed_window: int | None = field(init=False)
+    """The window as it was found at first, before any refusal named another."""
+
+    is_counter_told: bool = False
+    """Whether it was told that counting has failed."""
+
+    def __post_init__(self) -> None:
+        self.claimed_window = self.window.tokens
 
     @property
     def place(self) -> str:

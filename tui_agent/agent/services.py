@@ -17,6 +17,7 @@ from tui_agent.agent.connection import Connection, limits_for
 from tui_agent.agent.exchange import tell_of_revival
 from tui_agent.agent.grants import revoke_grant, saved_grants
 from tui_agent.agent.kept_changes import KeptChanges
+from tui_agent.agent.learnt_windows import recall_window
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
 from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
@@ -128,6 +129,7 @@ class Services:
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
         )
+        await recall_window(self.archive, connection)
         self._measures.limits = connection.limits(self.settings)
         self._measures.counter = connection.counter
         if connection.window.listed is not None:

@@ -10,6 +10,7 @@ from tui_agent.agent.approval import ApprovalRequest, Approver
 from tui_agent.agent.automatic import Reviewer, compact_if_due, until_declined
 from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.exchange import Exchange
+from tui_agent.agent.learnt_windows import learn_window, too_large_a_setting
 from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval, repairs
 from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
@@ -173,7 +174,8 @@ class Turn:
             said = exchange.said
             if said is None:
                 return
-            for event in [*await self._warn_of_silent_cut(said), *await warn_of_budget(session, bench.settings.budget)]:
+            warnings = [*await self._warn_of_silent_cut(said), *await self._warn_of_lost_counter()]
+            for event in [*warnings, *await warn_of_budget(session, bench.settings.budget)]:
                 yield event
             if await bench.connection.look_again():
                 session.measures.limits = bench.connection.limits(bench.settings)
@@ -211,9 +213,9 @@ class Turn:
                     yield event
             return
         except ContextOverflow as error:
-            self.bench.connection.learn(error.limit)
-            self.session.measures.limits = self.bench.connection.limits(self.bench.settings)
             overflow = error
+        for event in await self._learn(overflow):
+            yield event
         async with aclosing(make_room(self.bench, self.session, self.review, overflow=overflow)) as events:
             async for event in events:
                 yield event
@@ -222,6 +224,24 @@ class Turn:
         async with aclosing(exchange.run()) as events:
             async for event in events:
                 yield event
+
+    async def _learn(self, overflow: ContextOverflow) -> list[Event]:
+        """Go by the window that the endpoint named; say so, once, if the user has set a larger one."""
+        bench, session = self.bench, self.session
+        await learn_window(session.archive, bench.connection, overflow)
+        session.measures.limits = bench.connection.limits(bench.settings)
+        told = too_large_a_setting(bench.settings.context_window, overflow)
+        is_new = told is not None and all(each.entry != told for each in session.tail)
+        return await session.append(told) if told is not None and is_new else []
+
+    async def _warn_of_lost_counter(self) -> list[Event]:
+        """Say, once, that what counted tokens has failed and is not used any more."""
+        connection = self.bench.connection
+        if connection.is_counter_told or not connection.counter.failure:
+            return []
+        connection.is_counter_told = True
+        words = _("Tokens are estimated from here on, for counting them failed: {failure}.")
+        return await self.session.append(Noticed(words.format(failure=connection.counter.failure), "warning"))
 
     async def _warn_of_silent_cut(self, said: AssistantSaid) -> list[Event]:
         checkpoint, window = self.session.checkpoint, self.session.measures.limits.window

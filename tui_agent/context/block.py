@@ -76,7 +76,7 @@ def _sections(head: Compacted | None, kept: Sequence[Detail], pins: Sequence[str
     details = (*head.details, *kept) if head is not None else tuple(kept)
     requests = [detail.text for detail in details if detail.kind == "request"]
     elsewhere = {*pins, *requests}
-    exact = [line(detail) for detail in details if detail.text not in elsewhere]
+    exact = [line(detail) for detail in details if not {detail.text, line(detail)} & elsewhere]
     sections = [head.text] if head is not None and head.text.strip() else []
     sections += [f"{REQUEST_HEADING}\n{text}" for text in dict.fromkeys(requests) if text not in pins]
     sections += _list(DETAILS_HEADING, exact)

@@ -12,4 +12,7 @@ class Counter(Protocol):
     exact: bool
     """Whether this is the model's own tokenizer."""
 
+    failure: str
+    """Why it gives nothing but estimates by now; "" while it counts."""
+
     async def count(self, text: str) -> int: ...

@@ -37,6 +37,7 @@ class EstimateCounter:
 
     id = "estimate"
     exact = False
+    failure = ""
 
     def __init__(self, estimate: Estimate) -> None:
         self._estimate = estimate
@@ -92,6 +93,7 @@ class TokenizeCounter:
         self.id = f"tokenize/{model}"
         self._endpoint = endpoint
         self._model = model
+        self.failure = ""
         self._estimate = estimate
         self._failures = 0
         self._client: JsonClient | None = None
@@ -120,6 +122,7 @@ class TokenizeCounter:
         self._failures += 1
         if self._failures >= _MOST_FAILURES:
             self.id, self.exact = EstimateCounter.id, EstimateCounter.exact
+            self.failure = f"{self._endpoint.root}/tokenize"
 
     async def _asked(self, text: str) -> int | None:
         body = {"model": self._model, "content": text, "prompt": text, "add_special_tokens": False}
