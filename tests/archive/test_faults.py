@@ -41,6 +41,24 @@ async def frail(path: Path, disk: tuple[str, Fault]) -> AsyncIterator[Archive]:
     await archive.close()
 
 
+@pytest.mark.parametrize("name", ["archive.db", "archive.db-wal"])
+async def test_a_file_that_was_taken_away_takes_nothing_more_until_it_is_back(
+    archive: Archive, path: Path, name: str
+) -> None:
+    await archive.append("one", [said(1, "first")], {})
+    file, elsewhere = path.with_name(name), path.with_name("elsewhere")
+    file.rename(elsewhere)
+    with pytest.raises(NotSaved, match="removed, moved or replaced"):
+        await archive.append("one", [said(2, "second")], {})
+    file.write_bytes(elsewhere.read_bytes())
+    with pytest.raises(NotSaved, match="removed, moved or replaced"):
+        await archive.save_unsent("one", "words")
+    assert await archive.load("one") == [said(1, "first")]
+    elsewhere.replace(file)
+    await archive.append("one", [said(2, "second")], {})
+    assert await archive.load("one") == [said(1, "first"), said(2, "second")]
+
+
 @pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
 async def test_what_was_not_saved_is_not_kept_and_can_be_saved_later(
     frail: Archive, disk: tuple[str, Fault], error: type[Exception]

@@ -28,6 +28,9 @@ class Worker:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._opened: Opened | None = None
+        self._files: dict[Path, tuple[int, int] | None] = {}
+        """Device and number of the file that was opened, and of the log beside it where there is one."""
+
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._is_closed = False
         self.reserve = Reserve(path)
@@ -47,6 +50,8 @@ class Worker:
 
         def keep() -> Opened:
             self._opened = job()
+            beside = self.path.with_name(f"{self.path.name}-wal")
+            self._files = {path: _identity(path) for path in (self.path, beside) if path.exists()}
             self.is_short = self._opened.is_short
             return self._opened
 
@@ -81,6 +86,7 @@ class Worker:
                     _("Nothing of it was kept."),
                     _("Check the free space and the permissions of the data directory, then restart."),
                 )
+            self._refuse_if_gone()
             with self._damage_noted(), as_write_errors(self.path):
                 return self._at_last(job) if at_last else job(self._connection())
 
@@ -131,6 +137,16 @@ class Worker:
             suspect(self.path)
             raise
 
+    def _refuse_if_gone(self) -> None:
+        """A file that was removed or replaced takes every write without an error, and nobody ever finds it again."""
+        gone = next((path for path, known in self._files.items() if _identity(path) != known), None)
+        if gone is not None:
+            raise NotSaved(
+                _("Not saved: {path} was removed, moved or replaced.").format(path=gone),
+                _("Nothing of it was kept; what was said before is still here."),
+                _("Put it back, or keep what is here with /export and restart."),
+            )
+
     def _at_last(self, job: Callable[[apsw.Connection], T]) -> T:
         try:
             return job(self._connection())
@@ -156,6 +172,14 @@ class Worker:
         if self._opened is None:
             raise ArchiveUnavailable(_("The archive {path} is closed.").format(path=self.path))
         return self._opened.connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _deliver(waiting: "asyncio.Future[Any] | None", result: Any, error: BaseException | None) -> None:
