@@ -3,7 +3,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.desk import desk, entries_in, finish_of
+from tests.fakes.desk import compact, desk, entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Cut, Gate, Scripted, refuses, says
 from tests.waiting import becomes_true
@@ -56,6 +56,24 @@ async def test_a_tokenizer_that_fails_is_told_of_once_and_the_turn_goes_on(tmp_p
             (told,) = notices
             assert "panicked at src/lib.rs" in told.text
             assert at.session.gauge().tokens > 0
+
+
+async def test_a_prompt_that_seems_cut_is_told_of_once_until_the_next_compaction(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        usage = {"prompt_tokens": 2050, "completion_tokens": 5}
+        return says("- talk") if "record" in str(body["messages"][-1]) else says("ok", usage=usage)
+
+    with ModelServer(otherwise=reply) as server:
+        async with desk(server, tmp_path, context_window=32_768) as at:
+            told: list[int] = []
+            for place in range(8):
+                notices = entries_in(await at.say("plain words of talk " * 700), Noticed)
+                told += [place for each in notices if "cut the prompt" in each.text]
+                assert at.session.gauge().tokens > 2050
+            assert len(told) == 1
+            await compact(at, keep=2)
+            notices = entries_in(await at.say("plain words of talk " * 700), Noticed)
+            assert [each for each in notices if "cut the prompt" in each.text]
 
 
 async def test_a_session_is_titled_by_its_first_message(tmp_path: Path) -> None:
@@ -193,5 +211,5 @@ async def test_a_prompt_cut_in_silence_is_noticed(tmp_path: Path) -> None:
     with ModelServer(says("ok", usage={"prompt_tokens": 2050, "completion_tokens": 1})) as server:
         async with desk(server, tmp_path, context_window=32768) as at:
             events = await at.say("word " * 9000)
-            assert any(each.kind == "warning" and "2,050" in each.text for each in entries_in(events, Noticed))
+            assert any(each.kind == "warning cut" and "2,050" in each.text for each in entries_in(events, Noticed))
             assert at.session.gauge().tokens > 5000

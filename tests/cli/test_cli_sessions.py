@@ -64,6 +64,19 @@ def test_a_title_cannot_break_the_list_or_obey_the_terminal(terminal: Terminal, 
     assert re.match(rf"{session}  \d{{4}}-\d\d-\d\d \d\d:\d\d      2  ", row)
 
 
+def test_a_title_is_kept_as_it_was_given_but_for_its_line_breaks(terminal: Terminal, server: ModelServer) -> None:
+    session = begun(terminal, server, "hi")
+    for given, kept in (
+        ("a\u2028b\u2029c\x85d\x1ce\x0bf", "a\u2028b\u2029c\x85d\x1ce\x0bf"),
+        (" two\r\n\tlines ", "two lines"),
+    ):
+        terminal.run("sessions", "rename", session, given)
+        (listed,) = terminal.json("sessions", "list", "--json")
+        assert listed["title"] == kept
+        assert terminal.json("sessions", "show", session, "--json")["session"]["title"] == kept
+        assert len(terminal.run("sessions", "list").splitlines()) == 1
+
+
 def test_an_empty_archive_says_so_beside_the_list(terminal: Terminal, data: Path) -> None:
     assert terminal.run("sessions", "list") == ""
     assert terminal.err == "No sessions.\n"

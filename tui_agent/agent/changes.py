@@ -1,5 +1,6 @@
 """Changes a person makes to a session's memory. Each only appends; each says what happened as events."""
 
+import re
 from dataclasses import replace
 
 from tui_agent.agent.session import Session, new_session_id, utc_now
@@ -172,8 +173,9 @@ async def unprune(session: Session) -> list[Event]:
 
 
 async def rename(session: Session, title: str) -> list[Event]:
-    """Give the session a title of the user's own."""
-    return await session.append(TitleSet(" ".join(title.split())[:200], by_user=True))
+    """Give the session a title of the user's own: in one line, and in it every other character that was given."""
+    one_line = " ".join(word for word in re.split(r"[ \t\r\n]+", title) if word)
+    return await session.append(TitleSet(one_line[:200], by_user=True))
 
 
 async def versions(session: Session) -> list[Logged]:

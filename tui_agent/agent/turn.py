@@ -248,11 +248,13 @@ class Turn:
         expected = round(checkpoint.ratio * said.estimated)
         if said.usage is None or not looks_cut(said.usage, expected, window, checkpoint.calibrations > 1):
             return []
+        if any(isinstance(each.entry, Noticed) and each.entry.kind == "warning cut" for each in self.session.tail):
+            return []  # told since the last compaction
         text = _(
             "The endpoint counted {prompt:,} tokens where about {expected:,} were sent: "
             "it may have cut the prompt silently. Set context_window to what the server really runs with."
         ).format(prompt=said.usage.prompt, expected=expected)
-        return await self.session.append(Noticed(text, "warning"))
+        return await self.session.append(Noticed(text, "warning cut"))
 
     async def _may_go_on(self, doubt: str) -> bool:
         """Ask the user; where nobody can be asked the answer is no."""

@@ -328,12 +328,17 @@ class TitleSet:
     by_user: bool = False
 
 
+NoticeKind = Literal[
+    "note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget", "warning cut"
+]
+
+
 @frozen
 class Noticed:
     """A line for the screen, never for the context."""
 
     text: str
-    kind: Literal["note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget"] = "note"
+    kind: NoticeKind = "note"
 
 
 @frozen

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tui_agent.core.deeds import DeedKind
-from tui_agent.core.entries import ToolCall
+from tui_agent.core.entries import NoticeKind, ToolCall
 from tui_agent.ui.widgets.heights import Weight
 
 LONG = 120
@@ -19,9 +19,7 @@ DEED_SHOWN = 20
 
 Role = Literal["user", "assistant", "tool", "note"]
 CallState = Literal["called", "running", "asked", "returned", "failed", "denied"]
-NoticeKind = Literal[
-    "note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget", "stopped"
-]
+BlockKind = NoticeKind | Literal["stopped"]
 
 
 @dataclass(slots=True, eq=False)
@@ -152,7 +150,7 @@ class NoticeBlock:
     seq: int
     at: str
     text: str
-    kind: NoticeKind = "note"
+    kind: BlockKind = "note"
     key: int = 0
 
     def weight(self) -> Weight:
