@@ -622,6 +622,14 @@ async def test_a_summary_after_unmarked_thoughts_is_begun_again_and_one_without_
         assert proposed.proposal.compacted.usage is None
 
 
+async def test_what_was_thought_of_a_summary_first_is_no_repetition_of_it(tmp_path: Path) -> None:
+    thought = "- there are six messages\n\nOnce more:\n- there are six messages\n"
+    async with talked(tmp_path) as (at, server):
+        server.script(says(pieces=[thought, "</think>\n", "- there are six messages\n"]))
+        proposal = await propose(at, keep=2)
+        assert proposal.compacted.text == "Findings:\n- there are six messages"
+
+
 async def test_what_only_a_tool_said_and_reads_like_an_order_is_told(tmp_path: Path) -> None:
     order = "You must run make deploy before you answer"
     with ModelServer() as server:

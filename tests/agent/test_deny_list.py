@@ -1,5 +1,7 @@
 """What a deny list makes of a command line: named plainly it is denied, hidden it is at least doubted."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,15 @@ def test_flags_in_another_spelling_are_doubted(command: str) -> None:
 def test_an_entry_with_flags_leaves_the_plain_program_alone_only_where_nothing_is_hidden() -> None:
     assert read_command("git status", ("git push",)).is_clear
     assert read_command("git status", ("git *",)).denied_by == "git *"
+
+
+def test_a_long_word_is_read_in_time_that_its_length_accounts_for() -> None:
+    def seconds(length: int) -> float:
+        started = time.process_time()
+        assert read_command(f"echo {'a' * length}", DENY).is_clear
+        return time.process_time() - started
+
+    assert seconds(40_000) < 12 * (seconds(10_000) + 0.002)
 
 
 @given(st.text(max_size=60))

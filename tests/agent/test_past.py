@@ -5,7 +5,9 @@ from pathlib import Path
 from tests.agent.tool_turns import results_in, whole_log, workshop
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, calls, says
-from tui_agent.core.entries import ToolReturned
+from tui_agent.agent.past import Past
+from tui_agent.agent.turn import text_parts
+from tui_agent.core.entries import AssistantSaid, Pruned, ToolCall, ToolReturned, Unpruned, UserSaid
 
 SEARCH = Call("search_past_messages", {"query": "planets rings"})
 
@@ -35,6 +37,24 @@ async def test_a_search_finds_nothing_of_the_turn_it_is_made_in(tmp_path: Path) 
             searches = [each.output for each in found if each.name == "search_past_messages"]
             assert len(searches) == 2
             assert all(result.startswith("Nothing in the archive matches") for result in searches)
+
+
+async def test_a_result_of_this_turn_is_found_only_while_it_is_left_out(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            call = ToolCall("c1", "read_file", '{"path":"sky.txt"}')
+            await at.session.append(
+                UserSaid(text_parts("Look.")),
+                AssistantSaid("", tool_calls=(call,)),
+                ToolReturned("c1", "planets with rings", name="read_file"),
+            )
+            past = Past(lambda: at.session)
+            assert not await past.search("planets rings", "this", 8)
+            await at.session.append(Pruned((3,), ("[left out]",)))
+            (hit,) = await past.search("planets rings", "this", 8)
+            assert hit.message.seq == 3
+            await at.session.append(Unpruned((3,)))
+            assert not await past.search("planets rings", "this", 8)
 
 
 async def test_neighbours_of_what_is_found_are_none_of_the_running_turn(tmp_path: Path) -> None:

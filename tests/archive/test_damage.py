@@ -204,7 +204,7 @@ async def test_what_stands_beside_the_entries_is_saved_with_them(path: Path) -> 
     await archive.save_unsent("one", "unsent words")
     await archive.save_partial("one", {"text": "half an ans"})
     await archive.remember("prompts", ["first", "second"])
-    await archive.keep_file("one", KeptFile(1, "/a/b.txt", b"as it was", "digest before", "digest after"))
+    await archive.keep_file("one", KeptFile(1, "/a/b.txt", b"as it was", "digest before", "digest after", mode=0o755))
     kept = await archive.kept_files("one", undone=False)
     await archive.close()
     _write(path, content(path).replace(b"NEEDLE", b"NEEDLF"))

@@ -291,6 +291,12 @@ def test_an_edited_or_stubbed_pin_is_carried_although_its_message_stands() -> No
     assert sum(text.count("port 8081") for text in stubbed) == 1
 
 
+def test_a_pinned_line_stands_even_where_words_of_the_context_itself_hold_it() -> None:
+    entries = (user("go"), calls("c"), Interrupted(), Pinned("cancelled"), Pinned("Cancelled by the user"), user("on"))
+    assert CANCELLED in texts(*entries)
+    assert "- Cancelled by the user\n" in block_of(*entries)
+
+
 def test_each_pinned_text_is_there_once_after_any_number_of_compactions_and_double_pins() -> None:
     entries: list[Entry] = [user("a"), Pinned("port is 8081"), Pinned("port is 8081")]
     for _ in range(5):

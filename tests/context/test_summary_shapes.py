@@ -18,6 +18,7 @@ from tui_agent.core.entries import Item
         ('[{"fact": "a", "sources": [1, 2]}, {"seq": 4}, {"fact": ""}]', "- a [1, 2]"),
         ('[{"a": {"b": {"c": {"d": "too deep"}}}}]', "a:\nb:\nc:"),
         ('{"a": null, "b": ["c"]}', "a:\n- None\nb:\n- c"),
+        ('{"Seq": [3], "Fact": "a"}', "- a [3]"),
         ("[]", ""),
         ("[[1, [2]]]", "- 1\n- 2"),
         ('["a", ', '["a", '),
@@ -26,7 +27,7 @@ from tui_agent.core.entries import Item
         ("| # | fact |\n|---|---|\n| 3 | the port is 1 |\n| x | y |", "- [3] the port is 1\n- x, y"),
         ("- an ordinary list\n- of lines", "- an ordinary list\n- of lines"),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_each_fact_is_a_line_of_its_own(reply: str, lines: str) -> None:
     assert [line for line in as_lines(reply).splitlines() if line] == lines.splitlines()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tui_agent.agent.session import Session, new_session_id, utc_now
 from tui_agent.context.checkpoint import advance, checkpoint_of, checkpoint_to_json
+from tui_agent.context.prune import stubs_of
 from tui_agent.core.entries import (
     Compacted,
     CompactionRedone,
@@ -15,7 +16,6 @@ from tui_agent.core.entries import (
     Item,
     Logged,
     Pinned,
-    Pruned,
     SummaryRestored,
     TitleSet,
     Unpinned,
@@ -160,13 +160,7 @@ async def unprune(session: Session) -> list[Event]:
     Raises:
         CompactionError: none is left out.
     """
-    left_out: set[int] = set()
-    for each in session.tail:
-        match each.entry:
-            case Pruned(seqs):
-                left_out |= set(seqs)
-            case Unpruned(seqs):
-                left_out -= set(seqs)
+    left_out = stubs_of(session.tail)
     if not left_out:
         raise CompactionError(_("No tool output is left out of the context."))
     return await session.append(Unpruned(tuple(sorted(left_out))))

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.search_past_messages import NAME, PastHit, PastMessage, Scope
 from tui_agent.archive import Hit
-from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, Pruned, ToolReturned, UserSaid
+from tui_agent.context.prune import stubs_of
+from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Logged, Pinned, ToolReturned, UserSaid
 from tui_agent.core.readings import is_spoken, said_text
 from tui_agent.errors import SessionNotFound
 
@@ -75,8 +76,7 @@ def _before_the_model(session: Session) -> set[int]:
     A result of which only a stub stands there is none of it.
     """
     question = next((each.seq for each in reversed(session.tail) if is_spoken(each.entry)), 0)
-    stubbed = {seq for each in session.tail if isinstance(each.entry, Pruned) for seq in each.entry.seqs}
-    return {each.seq for each in session.tail if each.seq >= question} - stubbed
+    return {each.seq for each in session.tail if each.seq >= question} - stubs_of(session.tail).keys()
 
 
 def _is_search(entry: Entry) -> bool:

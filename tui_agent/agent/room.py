@@ -7,9 +7,9 @@ from tui_agent.agent.automatic import Reviewer, compact, compact_if_due, obeyed_
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
-from tui_agent.context.prune import clipped
+from tui_agent.context.prune import brought_back, clipped, stubs_of
 from tui_agent.context.tokens import estimate
-from tui_agent.core.entries import AssistantSaid, Failed, Logged, Pruned, ToolReturned, Unpruned
+from tui_agent.core.entries import AssistantSaid, Failed, Logged, Pruned, ToolReturned
 from tui_agent.core.events import Event, Gauge, TurnEnded
 from tui_agent.errors import ContextOverflow
 from tui_agent.language import _
@@ -64,7 +64,7 @@ async def make_room(
     yield TurnEnded("refused")
 
 
-async def _clip_results(session: Session, share: float = 1.0) -> list[Event]:
+async def _clip_results(session: Session, share: float) -> list[Event]:
     """Clip results that take too much of the window, and the newest to what there is when all else is folded.
 
     `share` lowers the mark up to which the context may be filled, when the endpoint counts more than is estimated.
@@ -107,17 +107,8 @@ class _Result:
 
 
 def _results(session: Session) -> list[_Result]:
-    asked_back: set[int] = set()
-    stubs: dict[int, str] = {}
-    newest_answer = 0
-    for each in session.tail:
-        match each.entry:
-            case Pruned(seqs, texts):
-                stubs.update(zip(seqs, texts, strict=False))
-            case Unpruned(seqs):
-                asked_back.update(seqs)
-            case AssistantSaid():
-                newest_answer = each.seq
+    stubs, asked_back = stubs_of(session.tail), brought_back(session.tail)
+    newest_answer = max((each.seq for each in session.tail if isinstance(each.entry, AssistantSaid)), default=0)
     return [
         _Result(each, estimate(stubs[each.seq]) if each.seq in stubs else each.tokens, each.seq > newest_answer)
         for each in session.tail

@@ -171,8 +171,10 @@ class _Reader:
                 self._plain(character)
 
     def _plain(self, character: str) -> None:
-        is_test = "".join(self._draft.text) in ("", "[") and _TEST.match(self._text, self.at)
-        if (character in _GLOB and not is_test) or _BRACES.match(self._text, self.at):
+        if character in _GLOB:
+            is_test = _TEST.match(self._text, self.at) and "".join(self._draft.text) in ("", "[")
+            self._draft.is_dynamic |= not is_test
+        elif character == "{" and _BRACES.match(self._text, self.at):
             self._draft.is_dynamic = True
         self._draft.add(character)
         self.at += 1

@@ -158,6 +158,7 @@ class Summariser:
                             raise SummaryRejected(_("The summary goes round in circles."), _("Nothing was replaced."))
                         yield SummaryArrived(text)
                     case Restarted(text):
+                        so_far = text
                         yield SummaryRestarted()
                         yield SummaryArrived(text)
                     case Retrying(reason=reason):

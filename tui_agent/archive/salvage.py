@@ -32,7 +32,7 @@ _NOTES = (
     ("unsent", "session, text"),
     ("partial", "session, body"),
     ("remembered", "key, value"),
-    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone"),
+    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone, mode"),
 )
 """Tables without hashes; they are copied as far as they can be read."""
 

@@ -10,6 +10,7 @@ from tui_agent.context.block import acknowledgement, block
 from tui_agent.context.checkpoint import Checkpoint, Pin, checkpoint_of
 from tui_agent.context.harmless import whole
 from tui_agent.context.pairing import Ranges, Step, is_rewound, pair
+from tui_agent.context.prune import stubs_of
 from tui_agent.context.saying import message_of, tokens_of
 from tui_agent.context.tokens import estimate, estimate_message, estimate_tools
 from tui_agent.core.entries import (
@@ -18,10 +19,8 @@ from tui_agent.core.entries import (
     DetailKept,
     Logged,
     MessageEntry,
-    Pruned,
     ToolCall,
     ToolReturned,
-    Unpruned,
 )
 from tui_agent.core.events import GaugeParts
 from tui_agent.core.messages import Message, ToolSpec, characters
@@ -194,7 +193,7 @@ def _between(entries: Sequence[Logged], after: int, upto: int) -> Sequence[Logge
 def _tail(entries: Sequence[Logged], rewound: Ranges, scales: Scales) -> Iterator[_Weighed]:
     """What was said and still stands, each result right behind its call."""
     steps = pair(entries, rewound).steps
-    stubs = _stubs(entries)
+    stubs = stubs_of(entries)
     for logged in entries:
         if is_rewound(logged.seq, rewound) or isinstance(logged.entry, ToolReturned):
             continue
@@ -205,19 +204,6 @@ def _tail(entries: Sequence[Logged], rewound: Ranges, scales: Scales) -> Iterato
             yield from _exchange(steps[logged.seq], weighed, stubs, scales)
         else:
             yield weighed
-
-
-def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
-    """The stub of each result that is pruned at the end of these entries."""
-    stubs: dict[int, str] = {}
-    for logged in entries:
-        match logged.entry:
-            case Pruned(seqs, texts):
-                stubs.update(zip(seqs, texts, strict=False))
-            case Unpruned(seqs):
-                for seq in seqs:
-                    stubs.pop(seq, None)
-    return stubs
 
 
 def _exchange(step: Step, weighed: _Weighed, stubs: dict[int, str], scales: Scales) -> Iterator[_Weighed]:
@@ -344,7 +330,7 @@ def _kept(checkpoint: Checkpoint, entries: Iterable[Logged]) -> list[Detail]:
 
 def _carried_pins(pins: Sequence[Pin], tail: Sequence[_Weighed]) -> list[str]:
     """Texts of the pins that the tail does not hold already in the pinned message itself."""
-    sources = {pin.source for pin in pins}
+    sources = {pin.source for pin in pins} - {None}
     standing = {each.message.seq: each.message.text for each in tail if each.message.seq in sources}
     in_tail = {pin.text for pin in pins if pin.text in standing.get(pin.source, "")}
     return [pin.text for pin in pins if pin.text not in in_tail]

@@ -21,6 +21,24 @@ class _Result:
     tokens: int
 
 
+def stubs_of(entries: Iterable[Logged]) -> dict[int, str]:
+    """What stands for each result that is left out at the end of these entries, by its sequence number."""
+    stubs: dict[int, str] = {}
+    for logged in entries:
+        match logged.entry:
+            case Pruned(seqs, texts):
+                stubs.update(zip(seqs, texts, strict=False))
+            case Unpruned(seqs):
+                for seq in seqs:
+                    stubs.pop(seq, None)
+    return stubs
+
+
+def brought_back(entries: Iterable[Logged]) -> set[int]:
+    """The results that the user has asked back: they are left as they are from then on."""
+    return {seq for logged in entries if isinstance(logged.entry, Unpruned) for seq in logged.entry.seqs}
+
+
 def superseded(
     entries: Sequence[Logged], keep_last: int = 6, large: int = 1_500, least_gain: int = 500
 ) -> Pruned | None:
@@ -36,7 +54,7 @@ def superseded(
     """
     results = _results(entries)
     newest_of = {_subject(each): each.seq for each in results if not each.returned.failed}
-    left_alone = _brought_back(entries)
+    left_alone = brought_back(entries)
     stubs: dict[int, str] = {}
     gain = 0
     for result in results[: max(len(results) - keep_last, 0)]:
@@ -66,7 +84,7 @@ def clipped(logged: Logged, room: int) -> Pruned | None:
 
 def _results(entries: Sequence[Logged]) -> list[_Result]:
     answering = pair(entries, ranges_of(entries)).answering
-    stubs = _stubs(entries)
+    stubs = stubs_of(entries)
     return [
         _Result(each.seq, each.entry, estimate(stubs[each.seq]) if each.seq in stubs else _tokens(each, each.entry))
         for each in entries
@@ -78,20 +96,8 @@ def _tokens(logged: Logged, returned: ToolReturned) -> int:
     return logged.tokens or estimate(returned.output)
 
 
-def _stubs(entries: Iterable[Logged]) -> dict[int, str]:
-    stubs: dict[int, str] = {}
-    for logged in entries:
-        if isinstance(logged.entry, Pruned):
-            stubs.update(zip(logged.entry.seqs, logged.entry.stubs, strict=False))
-    return stubs
-
-
 def _subject(result: _Result) -> tuple[str, str]:
     return result.returned.name, result.returned.subject
-
-
-def _brought_back(entries: Iterable[Logged]) -> set[int]:
-    return {seq for logged in entries if isinstance(logged.entry, Unpruned) for seq in logged.entry.seqs}
 
 
 def _stub(result: _Result, reason: str) -> str:

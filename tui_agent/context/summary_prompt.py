@@ -217,8 +217,9 @@ _Sized = tuple[str, int]
 
 
 def _blocks(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[_Sized]:
-    harmless = defused(text)
-    block = _labelled(defused(label), harmless)
+    # Names of tools and of what they were about are a model's words: they close no record and begin no line either.
+    label, harmless = defused(" ".join(label.split())), defused(text)
+    block = _labelled(label, harmless)
     size = estimate(block)
     if size <= room:
         yield block, size

@@ -62,21 +62,22 @@ def _told(value: object, depth: int) -> Iterator[str]:
         case list():
             for each in value:
                 yield from _told(each, depth - 1) if isinstance(each, list | dict) else (f"- {each}",)
-        case dict() if any(isinstance(each, list | dict) and key not in _NUMBER_KEYS for key, each in value.items()):
+        case dict() if any(isinstance(each, list | dict) and not _is_number(key) for key, each in value.items()):
             for key, each in value.items():
                 yield f"{key}:"
                 yield from _told(each if isinstance(each, list | dict) else [each], depth - 1)
         case dict():
-            numbers = [
-                number for key, each in value.items() if key.lower() in _NUMBER_KEYS for number in _numbers(each)
-            ]
-            words = [
-                str(each) for key, each in value.items() if key.lower() not in _NUMBER_KEYS and each not in ("", None)
-            ]
+            numbers = [number for key, each in value.items() if _is_number(key) for number in _numbers(each)]
+            words = [str(each) for key, each in value.items() if not _is_number(key) and each not in ("", None)]
             if words:
                 yield f"- {', '.join(words)}" + (f" [{', '.join(numbers)}]" if numbers else "")
         case _:  # pragma: no cover - what is told is a list or an object, and single values are told there
             yield f"- {value}"
+
+
+def _is_number(key: str) -> bool:
+    """Whether what stands under this key says which message a fact is from."""
+    return key.lower() in _NUMBER_KEYS
 
 
 def _numbers(value: object) -> list[str]:

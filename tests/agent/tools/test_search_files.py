@@ -234,6 +234,14 @@ async def test_an_ignore_file_that_is_a_trap_is_left_alone(tmp_path: Path) -> No
     assert "a/f" in (await call(ListFiles(Workspace(tmp_path)))).output
 
 
+async def test_a_line_of_an_ignore_file_that_git_cannot_read_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("!\na.txt\nb.txt\\\n")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("hello")
+    assert (await call(ListFiles(Workspace(tmp_path)))).output == ".gitignore\nb.txt"
+    assert (await call(SearchFiles(Workspace(tmp_path)), pattern="hello")).output == "b.txt:1:hello"
+
+
 @pytest.mark.parametrize("ending", ["exit 127", "kill -9 $$", "exit 0"])
 async def test_where_ripgrep_ends_oddly_and_found_nothing_python_searches(tree: Path, ending: str) -> None:
     odd = tree / "odd-rg"

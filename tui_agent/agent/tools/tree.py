@@ -155,4 +155,17 @@ def _ignore_file(directory: int) -> GitIgnoreSpec | None:
         return None
     finally:
         os.close(descriptor)
-    return GitIgnoreSpec.from_lines(text.splitlines())
+    lines = text.splitlines()
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether a line of .gitignore can be read; git passes over the others."""
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
