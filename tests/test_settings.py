@@ -524,6 +524,17 @@ def test_a_bad_flag_is_a_usage_error(flags: dict[str, object]) -> None:
         load(flags, {}, None)
 
 
+def test_a_flag_is_told_of_as_it_is_written() -> None:
+    with pytest.raises(UsageError, match="--max-turns is 0"):
+        load({"max_rounds": 0}, {}, None)
+    sources = load({"max_rounds": 3, "mouse": False, "keep_recent": 2}, {}, None).sources
+    assert [sources[name] for name in ("max_rounds", "mouse", "keep_recent")] == [
+        "--max-turns",
+        "--no-mouse",
+        "--keep-recent",
+    ]
+
+
 # ── keys ─────────────────────────────────────────────────────────────────────
 
 

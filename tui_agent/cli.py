@@ -43,12 +43,12 @@ def _carry_out(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what is Chinese must not fail in a Latin-1 locale
-    args = parse(argv)
     try:
-        code = _run(args)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
+        try:
+            return _run(parse(argv))
+        finally:  # what was printed may be help, which ends the program
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except TuiAgentError as error:
         print(f"tui-agent: {visible(str(error))}", file=sys.stderr)
         return USAGE if isinstance(error, UsageError) else FAILED

@@ -7,6 +7,7 @@ from typing import Any
 from tui_agent import __version__
 from tui_agent.cli_help import parser_for, settle_usage
 from tui_agent.language import N_, _
+from tui_agent.settings import flag_of
 from tui_agent.values import frozen
 
 Filling = Callable[[argparse.ArgumentParser], None]
@@ -146,20 +147,12 @@ SETTINGS = (
 """The settings that have a flag."""
 
 
-_FLAGS = {"max_rounds": "--max-turns"}
-"""Flags that are not called as their setting is."""
-
-
 def settings_flags(args: argparse.Namespace) -> list[str]:
     """The flags of settings that were given, to be given to another run of the program."""
-    flags = []
-    for name in (*SETTINGS, "config"):
-        value = getattr(args, name)
-        if isinstance(value, bool):
-            flags.append(f"--{name}" if value else f"--no-{name}")
-        elif value is not None:
-            flags.append(f"{_FLAGS.get(name, '--' + name.replace('_', '-'))}={value}")
-    return flags
+    given = {flag_of(name): getattr(args, name) for name in SETTINGS} | {"--config": args.config}
+    return [
+        flag if isinstance(value, bool) else f"{flag}={value}" for flag, value in given.items() if value is not None
+    ]
 
 
 def main_parser() -> argparse.ArgumentParser:

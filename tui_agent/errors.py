@@ -12,11 +12,12 @@
     │   ├── SessionNotFound
     │   └── SessionBusy           another window writes this session
     ├── ModelError
+    │   ├── NothingConfigured     there is nothing to talk to
+    │   ├── EndpointUnreadable    the address that was chosen is none; no other is asked
     │   ├── Retryable
     │   │   ├── EndpointUnreachable
     │   │   ├── RateLimited
     │   │   └── ServerFailed
-    │   ├── EndpointUnreadable    the address that was chosen is none; no other is asked
     │   ├── AuthFailed
     │   ├── RequestRefused        any other refusal by the endpoint
     │   │   └── ToolsRefused      the endpoint or its model cannot use tools

@@ -22,7 +22,7 @@ from tui_agent.agent.export.as_html import to_html
 from tui_agent.agent.export.as_json import to_json
 from tui_agent.agent.export.as_markdown import to_markdown
 from tui_agent.agent.export.record import Record, record_of
-from tui_agent.agent.export.redact import REMOVED
+from tui_agent.agent.export.redact import REMOVED, _origins
 from tui_agent.agent.imports import import_file
 from tui_agent.agent.imports.fitting import LARGEST
 from tui_agent.agent.imports.logs import NO_RESULT
@@ -54,7 +54,7 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.errors import ImportRefused, UsageError
-from tui_agent.settings import speak
+from tui_agent.settings import Settings, speak
 
 INFO = SessionInfo("abc123", "Parsers", "/home/ana", "2031-02-03T00:00:00.000Z", "", 4, 1, False, None, "")
 
@@ -397,6 +397,11 @@ async def test_a_known_key_leaves_with_no_export(
             assert REMOVED in written
             record = await record_to_export(at.services, at.session.id)
             assert KEY not in repr(record)
+
+
+def test_an_endpoint_that_is_no_address_has_no_key_to_be_looked_for() -> None:
+    log = log_of(AssistantSaid("hi", endpoint="made up"), AssistantSaid("hi", endpoint="https://ex.org/v1"))
+    assert _origins(Settings(), log) == {"https://ex.org:443", "https://api.openai.com:443"}
 
 
 async def test_a_placeholder_for_servers_that_need_no_key_is_left_alone(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.cli.conftest import Terminal
 from tui_agent.cli import main
 from tui_agent.cli_completion import places, script
 from tui_agent.cli_parsers import COMMANDS, SETTINGS, settings_parser
-from tui_agent.settings import descriptions
+from tui_agent.settings import descriptions, flag_of
 
 EVERY = [(), ("sessions",), *(command.words for command in COMMANDS)]
 
@@ -42,6 +42,8 @@ def test_every_flag_of_a_setting_is_one() -> None:
     names = {each.name for each in descriptions()}
     assert set(SETTINGS) <= names
     assert set(vars(settings_parser().parse_args([]))) == {*SETTINGS, "config"}
+    usage = settings_parser().format_help()
+    assert all(f"{flag_of(name)} " in usage or f"{flag_of(name)}\n" in usage for name in SETTINGS)
 
 
 def test_the_module_can_be_run(tmp_path: Path) -> None:

@@ -133,6 +133,7 @@ def test_an_entry_without_details_is_known_to_have_none() -> None:
             ["p", [0], [1], ["a", "b"]],
             ["p", [0], [0], [], []],
             ["p", [0], [1], 7],
+            [["p"], [0], [1]],
         ),
     ],
 )

@@ -266,6 +266,15 @@ async def test_starting_twice_starts_one_process(tmp_path: Path) -> None:
         assert (await asked(endpoint))["pid"] == pid
 
 
+async def test_two_that_need_it_at_once_start_one_process(tmp_path: Path) -> None:
+    embedded = server(tmp_path)
+    async with running(embedded) as endpoint:
+        await embedded.stop()
+        assert set(await asyncio.gather(embedded.start(), embedded.start())) == {endpoint}
+        await asked(endpoint)
+        assert embedded.log.read_text().count("a line for the log") == 2
+
+
 @pytest.mark.parametrize("behaviour", ["failed", "silent"])
 async def test_a_model_that_does_not_start_is_told_with_the_log(tmp_path: Path, behaviour: str) -> None:
     embedded = server(tmp_path, behaviour)

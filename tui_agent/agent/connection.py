@@ -10,7 +10,6 @@ from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
 from tui_agent.errors import (
     AuthFailed,
-    EmbeddedModelFailed,
     EndpointUnreadable,
     ModelError,
     NothingConfigured,
@@ -292,7 +291,7 @@ async def _connect_to(
 async def _first_model(client: ModelClient, models: tuple[ModelInfo, ...]) -> str:
     listed = models or tuple(await client.models())
     if not listed:
-        raise EmbeddedModelFailed(
+        raise ModelError(
             _("The endpoint lists no model."),
             _("It cannot be asked anything without one."),
             _("Choose one with --model."),

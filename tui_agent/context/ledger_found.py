@@ -117,7 +117,7 @@ def found_from_json(kept: Any, entry: Entry) -> Found:
             texts = [text or next(elsewhere) for text in texts]
         kinds, origins = _stated(letters, entry)
         return tuple(zip(kinds, texts, names, origins, strict=True))
-    except (TypeError, KeyError, StopIteration) as error:
+    except (TypeError, KeyError, AttributeError, StopIteration) as error:
         raise ValueError(f"these are no details: {error}") from error
 
 

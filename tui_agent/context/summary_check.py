@@ -87,7 +87,7 @@ def accepted(reply_text: str, finish: str | None, has_tool_calls: bool) -> str:
     if finish in _UNFINISHED:
         raise _rejected(_UNFINISHED[finish])
     if not text:
-        raise _rejected(_("it holds reasoning but no summary") if reply_text.strip() else _("it is empty"))
+        raise _rejected(N_("it holds reasoning but no summary") if reply_text.strip() else N_("it is empty"))
     reason = _unusable(text)
     if reason:
         raise _rejected(reason)

@@ -84,6 +84,7 @@ class EmbeddedServer:
         self._model = ""
         self._port = 0
         self._process: asyncio.subprocess.Process | None = None
+        self._starting = asyncio.Lock()
 
     @property
     def model(self) -> str:
@@ -105,11 +106,12 @@ class EmbeddedServer:
         Raises:
             EmbeddedModelFailed: not installed, damaged, or it did not start; the text says what to do.
         """
-        if not self.is_running:
-            report(_(CHECKING))
-            path = await self._weights()
-            report(_(STARTING))
-            await self._start(path)
+        async with self._starting:
+            if not self.is_running:
+                report(_(CHECKING))
+                path = await self._weights()
+                report(_(STARTING))
+                await self._start(path)
         return Endpoint(f"http://127.0.0.1:{self._port}/v1", self._key, name="embedded", kind="embedded")
 
     async def stop(self) -> None:

@@ -5,6 +5,7 @@ from tui_agent.settings.fields import PRESETS, Approval, CompactionMode, NamedEn
 from tui_agent.settings.loading import Loaded, load
 from tui_agent.settings.origin import Origin
 from tui_agent.settings.speaking import Spoken, speak, spoken, wanted_language
+from tui_agent.settings.values import flag_of
 from tui_agent.settings.writing import SettingRefused, entered
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "default_config_text",
     "descriptions",
     "entered",
+    "flag_of",
     "load",
     "speak",
     "spoken",

@@ -45,6 +45,9 @@ class About:
     also: tuple[str, ...] = ()
     """Further environment variables, in the order they are asked after its own."""
 
+    flag: str = ""
+    """Its flag on the command line, where that is not called as the setting is."""
+
 
 def _setting(default: Any, means: str, **about: Any) -> Any:
     metadata = {"about": About(means, **about)}
@@ -101,12 +104,12 @@ class Settings:
     )
 
     # tools
-    tools: bool = _setting(True, N_("Whether the model is offered tools."), at_start=True)
+    tools: bool = _setting(True, N_("Whether the model is offered tools."), at_start=True, flag="--no-tools")
     approval: Approval = _setting(
         "ask", N_("ask asks before every change and command, edits only before commands, all never.")
     )
     deny: tuple[str, ...] = _setting((), N_("Commands that are refused, by their first words."), at_start=True)
-    max_rounds: int = _setting(25, N_("The most rounds of tool calls in one turn."), low=1)
+    max_rounds: int = _setting(25, N_("The most rounds of tool calls in one turn."), low=1, flag="--max-turns")
     budget: int | None = _setting(
         None, N_("Tokens a session may use in all before a warning; off never warns."), low=1, unset="off"
     )
@@ -150,7 +153,7 @@ class Settings:
     paste_chip: int = _setting(
         2000, N_("Characters above which a paste stands as a chip in the prompt; 0 shows every paste as text."), low=0
     )
-    mouse: bool = _setting(True, N_("Whether the mouse is used."), at_start=True)
+    mouse: bool = _setting(True, N_("Whether the mouse is used."), at_start=True, flag="--no-mouse")
     plain: bool = _setting(
         False,
         N_("For reading aloud: no borders, no bars, nothing moves, one thing under the other, states in words."),

@@ -10,7 +10,7 @@ from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
 from tui_agent.settings.toml_file import TomlFile, keys_by_line, read_toml
-from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, from_text
+from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, flag_of, from_text
 from tui_agent.values import frozen
 
 PREFIX = "TUI_AGENT_"
@@ -229,11 +229,11 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
     for name, value in flags.items():
         if value is None:
             continue
-        flag = f"--{name.replace('_', '-')}"
         if name not in about_each():
             raise UsageError(
-                _("There is no setting {flag}.{hint}").format(flag=flag, hint=_suggestion(name, about_each()))
+                _("There is no setting {flag}.{hint}").format(flag=name, hint=_suggestion(name, about_each()))
             )
+        flag = flag_of(name)
         try:
             taken = from_text(name, value) if isinstance(value, str) else checked(name, value)
         except NotAllowed as error:

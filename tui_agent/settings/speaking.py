@@ -32,12 +32,16 @@ def _chinese() -> Catalogue:
 
 def spoken(language: str, environ: Mapping[str, str]) -> Spoken:
     """The language of the setting; what is neither English nor Chinese follows the locale."""
-    if language == "en" or language == "zh":
-        return "zh" if language == "zh" else "en"
+    if language == "en":
+        return "en"
+    if language == "zh":
+        return "zh"
     named = next((environ[name] for name in _LOCALE_VARIABLES if environ.get(name)), "")
     return "zh" if named.lower().startswith("zh") else "en"
 
 
 def wanted_language(environ: Mapping[str, str], config_path: Path) -> str:
     """The setting before the settings are read, for what is to be said until then. Never complains."""
-    return environ.get(f"{PREFIX}LANGUAGE", "").strip().lower() or str(read_toml(config_path).values.get("language"))
+    return environ.get(f"{PREFIX}LANGUAGE", "").strip().lower() or str(
+        read_toml(config_path).values.get("language", "")
+    )

@@ -26,6 +26,11 @@ def about_each() -> Mapping[str, About]:
     return {each.name: each.metadata["about"] for each in fields(Settings) if each.metadata}
 
 
+def flag_of(name: str) -> str:
+    """What the setting is called on the command line."""
+    return about_each()[name].flag or f"--{name.replace('_', '-')}"
+
+
 @cache
 def types_of(owner: type[Any]) -> Mapping[str, Any]:
     return get_type_hints(owner)

@@ -20,7 +20,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.readings import said_text
 from tui_agent.core.visible import visible
-from tui_agent.language import _
+from tui_agent.language import _, sentences
 
 
 def to_markdown(record: Record) -> str:
@@ -76,7 +76,7 @@ def _block(logged: Logged, versions: dict[int, Version]) -> Iterator[str]:
             pinned = _("Pinned: {argument}").format(argument=_line(text))
             yield f"*{pinned}{_from(source)}*"
         case Failed(what, meaning, todo):
-            yield f"*{_line(' '.join(part for part in (what, meaning, todo) if part))}*"
+            yield f"*{_line(sentences((what, meaning, todo)))}*"
         case Noticed(text=text) | Interrupted(reason=text):
             yield f"*{_line(text)}*"
         case _:

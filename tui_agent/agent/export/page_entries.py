@@ -41,7 +41,7 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.readings import part_text
-from tui_agent.language import N_, _
+from tui_agent.language import N_, _, sentences
 
 _DECISIONS = (N_("once"), N_("session"), N_("always"), N_("denied"))
 """How an approval may have been answered."""
@@ -83,7 +83,7 @@ def article(record: Record, logged: Logged) -> Markup:
             told = element("a", _("compaction: summary {number} was made").format(number=number), href=f"#v{number}")
             return _notice(logged, told)
         case Failed(what, meaning, todo):
-            return _notice(logged, " ".join(part for part in (what, meaning, todo) if part), "notice failure")
+            return _notice(logged, sentences((what, meaning, todo)), "notice failure")
         case other:
             return _notice(logged, _in_words(other))
 

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from tui_agent.archive import SessionInfo
 from tui_agent.core.codec import entry_from_json, entry_to_json
 from tui_agent.core.entries import AssistantSaid, Logged, ModelChosen
+from tui_agent.errors import ConfigInvalid
 from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
 from tui_agent.model.stored_keys import has_keyring, stored_keys
 from tui_agent.settings import Settings
@@ -67,4 +69,8 @@ def _origins(settings: Settings, entries: Iterable[Logged]) -> set[str]:
     """Scheme, host and port of every endpoint that may have been given a key."""
     urls = {settings.base_url or OPENAI_BASE_URL, *(endpoint.base_url for endpoint in settings.endpoints)}
     urls |= {each.entry.endpoint for each in entries if isinstance(each.entry, AssistantSaid | ModelChosen)}
-    return {Endpoint(url).origin for url in urls if url}
+    origins: set[str] = set()
+    for url in urls:
+        with suppress(ConfigInvalid):  # an imported session may name anything as its endpoint
+            origins.add(Endpoint(url).origin)
+    return origins
