@@ -3,6 +3,7 @@
 from typing import Literal
 
 from tui_agent.core.deeds import DeedPart
+from tui_agent.core.notices import NoticeKind
 from tui_agent.values import frozen
 
 Origin = Literal["user", "assistant", "tool"]
@@ -232,7 +233,6 @@ class Compacted:
     after: Size = Size(0, 0, 0)
     folded: int = 0
     """How many messages this compaction folded anew."""
-
     left_out: tuple[Detail, ...] = ()
     """The weightiest details that neither `text` nor `details` hold: named rather than dropped in silence."""
 
@@ -326,11 +326,6 @@ class ModelChosen:
 class TitleSet:
     title: str
     by_user: bool = False
-
-
-NoticeKind = Literal[
-    "note", "compaction", "compaction failed", "compaction paused", "warning", "warning budget", "warning cut"
-]
 
 
 @frozen

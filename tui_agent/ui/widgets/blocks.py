@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tui_agent.core.deeds import DeedKind
-from tui_agent.core.entries import NoticeKind, ToolCall
+from tui_agent.core.entries import ToolCall
+from tui_agent.core.notices import NoticeKind
 from tui_agent.ui.widgets.heights import Weight
 
 LONG = 120
