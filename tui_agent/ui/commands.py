@@ -204,7 +204,7 @@ def runs_something(text: str) -> bool:
 
 def begins_shell(text: str) -> bool:
     """Whether sending this text would run a shell command."""
-    return isinstance(read_prompt(text), Shell) if text.startswith("!") else False
+    return text.startswith("!") and isinstance(read_prompt(text), Shell)
 
 
 def _do_nothing() -> None:

@@ -18,8 +18,9 @@ WATCH_SECONDS = 3.0
 
 
 async def find_model(services: Services, screen: ChatScreen, *, stay: bool = False) -> bool:
-    """Connect, saying what is being done; with `stay` where it was. False: nothing is configured, and a local server
-    would be taken.
+    """Connect, saying what is being done; with `stay` to the same place as before.
+
+    False when nothing is configured, so that a local server should be taken as soon as there is one.
     """
     activity = screen.query_one(ActivityLine)
     activity.start(_("looking for a model"))
@@ -42,7 +43,7 @@ async def find_model(services: Services, screen: ChatScreen, *, stay: bool = Fal
 
 
 async def local_model_appears(then: Callable[[], object]) -> None:
-    """Wait for a local server that has a model, and then do this."""
+    """Wait until a local server has a model, then call `then`."""
     while not await has_local_model():  # noqa: ASYNC110 - the world outside sets no event
         await asyncio.sleep(WATCH_SECONDS)
     then()

@@ -17,5 +17,5 @@ class Notices:
         self._told.append((f"{datetime.now().astimezone():%H:%M:%S}", f"{title}: {words}" if title else words))
 
     def newest_first(self) -> list[tuple[str, str]]:
-        """The time of day and the words of each, safe to show: what was just missed comes first."""
+        """The time of day and the words of each, safe to show. What was just missed comes first."""
         return list(reversed(self._told))

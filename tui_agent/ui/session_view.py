@@ -142,7 +142,7 @@ class SessionView:
         return "" if self.session is None or background.ready(bench, self.session) is None else _("summary ready")
 
     def _made_ahead(self, session: Session) -> int | None:
-        """What the summary took that was made ahead and waits."""
+        """The tokens that a summary made ahead has taken, while it waits to be used; None when none does."""
         bench = self._services.bench
         proposal = background.ready(bench, session) if bench is not None else None
         if proposal is None:

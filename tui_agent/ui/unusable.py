@@ -1,4 +1,4 @@
-"""What the settings say of keys and themes that there is not: the first paint and `doctor` tell it alike."""
+"""Keys and themes in the settings that do not exist: the first paint and `doctor` say so in the same words."""
 
 from collections.abc import Iterator
 

@@ -54,7 +54,7 @@ _WORDS = frozenset(
 
 
 _SPEAKERS = {"user": "you", "assistant": "agent"}
-"""What those are called on the screen who are called otherwise in the log."""
+"""Who has another name on the screen than in the log."""
 
 
 def word(value: str) -> str:

@@ -96,8 +96,7 @@ def _choices(chat: Conductor, name: str, now: object) -> Iterator[Choice]:
     kind = types_of(Settings)[name]
     values: list[str] = []
     if name == "theme":
-        ours_first = sorted(chat.app.available_themes, key=lambda each: (not each.startswith("tui-agent"), each))
-        values = list(ours_first)
+        values = sorted(chat.app.available_themes, key=lambda each: (not each.startswith("tui-agent"), each))
     elif kind is bool:
         values = ["true", "false"]
     elif get_origin(kind) is Literal:

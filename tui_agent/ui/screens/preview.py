@@ -158,11 +158,8 @@ class PreviewScreen(Modal[Reviewed | None]):
                 self._draw_soon()
             case SummaryRestarted(reason):
                 self._written = ""
-                self._state = (
-                    _("Writing again: {reason}").format(reason=safe(reason, single_line=True))
-                    if reason
-                    else self._state
-                )
+                if reason:
+                    self._state = _("Writing again: {reason}").format(reason=safe(reason, single_line=True))
                 self._draw_soon()
             case Proposed(proposal):
                 self._proposal = proposal
@@ -174,11 +171,9 @@ class PreviewScreen(Modal[Reviewed | None]):
     @on(_Stopped)
     def _stopped(self, message: _Stopped) -> None:
         message.stop()
-        error = message.error
-        if isinstance(error, NothingToFold):
-            self._state = _("Nothing to fold. {error}").format(error=error)
-        else:
-            self._state = _("No summary. {error}").format(error=error)
+        is_nothing = isinstance(message.error, NothingToFold)
+        said = _("Nothing to fold. {error}") if is_nothing else _("No summary. {error}")
+        self._state = said.format(error=message.error)
         self._is_refused = bool(self._written)
         self._show_lost(None, _("there is no summary"))
         self._draw()

@@ -18,7 +18,6 @@ from tui_agent.values import frozen
 _LONGEST_PEEK = 2000
 """Characters of one message shown beside the list."""
 
-
 _LEAD = 12
 """Characters before the words that were found, in the list."""
 

@@ -136,7 +136,8 @@ class SettingsScreen(Modal[None]):
 
     def _row_text(self, row: SettingRow) -> Content:
         width = max(self.query_one(OptionList).scrollable_content_region.width - 2, 20)
-        label, value = min(width // 3, 24), max(width - min(width // 3, 24) - width // 4 - 2, 8)
+        label = min(width // 3, 24)
+        value = max(width - label - width // 4 - 2, 8)
         source = Content.styled(safe(row.source, single_line=True, strict=True), MUTED)
         shown = content(row.value or _("(empty)"), single_line=True, strict=True).truncate(
             value, ellipsis=True, pad=True

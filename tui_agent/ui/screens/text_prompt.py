@@ -41,7 +41,7 @@ class TextPromptScreen(Modal[str | None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.dismiss(event.value)
+        self.action_choose()
 
     def action_choose(self) -> None:
         self.dismiss(self.query_one(Input).value)

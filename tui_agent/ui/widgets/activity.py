@@ -48,7 +48,7 @@ class ActivityLine(Widget):
         self.auto_refresh = None if is_plain() else 0.1 if self._animated else 1.0
 
     def hold(self, words: str) -> None:
-        """Wait for the user and say so; "" when that is over. It is no time of what is going on."""
+        """Wait for the user and say so; "" when that is over. The wait does not count as time the work takes."""
         if words:
             self.start(words)
             self._held_at = self.clock() if self._held_at is None else self._held_at

@@ -210,18 +210,17 @@ def _body_rows(
 def _deed_rows(block: DeedBlock, width: int, manner: Manner) -> Iterator[Row]:
     if block.kind != "command":
         yield plain_row(_(_DEEDS[block.kind]), "notice-note")
-        yield from (
-            plain_row(f"  {safe(path, single_line=True, strict=True)}", "user") for path in _lines(block.subject)
-        )
+        for path in block.subject.split("\n"):
+            yield plain_row(f"  {safe(path, single_line=True, strict=True)}", "user")
         return
-    first, *others = _lines(safe(block.subject, strict=True))
+    first, *others = safe(block.subject, strict=True).split("\n")
     yield Row((Run(first, "user"), *_outcome(block, manner)), lead=(Run("$ ", "tool"),))
     yield from (Row((Run(line, "user"),), lead=(Run("  "),)) for line in others)
     text = safe(block.output.removesuffix("\n"))
     if block.running:
-        shown, hidden = _lines(text)[-RUNNING_LINES:] if text else [], 0
-    elif block.whole or text.count("\n") + 1 + len(text) // width <= DEED_SHOWN:
-        shown, hidden = _lines(text), 0
+        shown, hidden = text.split("\n")[-RUNNING_LINES:] if text else [], 0
+    elif block.whole or _about_lines(text, width) <= DEED_SHOWN:
+        shown, hidden = text.split("\n"), 0
     else:
         shown, hidden = _head(text, DEED_SHOWN, width)
     yield from map(code_row, shown)
@@ -235,14 +234,13 @@ def _outcome(block: DeedBlock, manner: Manner) -> Runs:
     return (Run(f"  {told}", style),) if told else ()
 
 
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
+def _about_lines(text: str, width: int) -> int:
+    return text.count("\n") + 1 + len(text) // width
 
 
 def _user_rows(block: UserBlock, width: int) -> list[Row]:
     text = safe(block.text)
-    lines = text.count("\n") + 1 + len(text) // width
-    if block.whole or lines <= LONG:
+    if block.whole or _about_lines(text, width) <= LONG:
         return [plain_row(line, "user") for line in text.split("\n")]
     shown, hidden = _head(text, SHOWN, width)
     return [*(plain_row(line, "user") for line in shown), _more_row(hidden)]
@@ -334,9 +332,7 @@ def _told(block: ToolBlock) -> str:
             return ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines) if lines else _("done")
         case "failed" | "denied":
             line = block.output.strip().split("\n", 1)[0]
-            said = safe(
-                reason_for_denial(line) if block.state == "denied" else in_readers_words(line), single_line=True
-            )
+            said = reason_for_denial(line) if block.state == "denied" else in_readers_words(line)
             word = _(_STATES[block.state][1])
             reason = _shortened(safe(said, single_line=True), 60)
             return _("{state}: {reason}").format(state=word, reason=reason) if said else word

@@ -10,7 +10,6 @@ from tui_agent.values import frozen
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip, unless the settings say otherwise."""
 
-
 _MENTION = re.compile(r"(?<!\S)@([^\s@]+)")
 
 
@@ -36,7 +35,7 @@ class Chips:
         Args:
             pasted: what the mark stands for.
             name: the file's; "" for a paste.
-            measured: what the size in the mark is that of, without what is put round it; None: all of the paste.
+            measured: the text whose size the mark tells, without what is put round it; None for all of the paste.
         """
         text = pasted if measured is None else measured
         lines = text.count("\n") + 1

@@ -109,8 +109,8 @@ class GaugeBlock(Widget):
 
     ALLOW_SELECT = False
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._gauge: Gauge | None = None
         self._last = ""
         self._painted = Content("")

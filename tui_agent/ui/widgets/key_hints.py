@@ -28,12 +28,8 @@ def fitting_hints(hints: Sequence[str], width: int) -> str:
 
     They are given with what goes without saying first; the help names them all.
     """
-    for first in range(len(hints)):
-        for between in (" · ", "  ") if first == 0 else ("  ",):
-            line = between.join(hints[first:])
-            if cell_len(line) <= width:
-                return line
-    return ""
+    lines = [BETWEEN.join(hints), *("  ".join(hints[first:]) for first in range(len(hints)))]
+    return next((line for line in lines if cell_len(line) <= width), "")
 
 
 class KeyHints(Static):

@@ -25,7 +25,7 @@ class LostList(Vertical):
         """Other details are to be put back."""
 
     def __init__(self) -> None:
-        super().__init__(id="lost-pane")
+        super().__init__()
         self._lost: tuple[Detail, ...] = ()
         self._chosen: dict[Detail, None] = {}
         self._held: frozenset[Detail] = frozenset()
@@ -130,11 +130,11 @@ class LostList(Vertical):
         self.query_one(OptionList).replace_option_prompt_at_index(index, self._row(self._lost[index]))
 
     def _row(self, detail: Detail) -> Content:
-        mark = "[+] " if detail in self._chosen else "[=] " if detail in self._held else "[ ] "
+        box = "[+] " if detail in self._chosen else "[=] " if detail in self._held else "[ ] "
         name = f"{detail.name}: " if detail.name else ""
         stated = "" if detail.origin == "user" else f" ({word(detail.origin)})"
         text = content(f"{name}{detail.text}", single_line=True)
-        return Content(mark) + text + Content.styled(f"  {word(detail.kind)}{stated}", MUTED)
+        return Content(box) + text + Content.styled(f"  {word(detail.kind)}{stated}", MUTED)
 
     def _changed(self) -> None:
         self.post_message(self.Changed())

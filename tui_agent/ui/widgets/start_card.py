@@ -27,6 +27,8 @@ _CHOICES: tuple[tuple[Choice, str, str], ...] = (
     ("install", N_("Copy the command"), N_("to install a small local model:")),
 )
 
+_PROMISE = N_("Nothing leaves this machine before you send the first message. What you type now is kept.")
+
 
 class StartCard(Vertical):
     """Live choices; the prompt can be typed in all the while."""
@@ -41,7 +43,7 @@ class StartCard(Vertical):
     """What installs a model to start with; copied when it is chosen."""
 
     address = ""
-    """What was entered as an address last, to be mended where it was no good."""
+    """The address that was entered last, there to be corrected when it was of no use."""
 
     @property
     def is_chosen_in(self) -> bool:
@@ -83,9 +85,6 @@ class StartCard(Vertical):
         for choice, _title, _about in _CHOICES:
             if event.option.id == choice:
                 self.post_message(self.Chosen(choice))
-
-
-_PROMISE = N_("Nothing leaves this machine before you send the first message. What you type now is kept.")
 
 
 def _row(title: str, about: str) -> Content:

@@ -72,13 +72,12 @@ class StatusLine(Widget):
 
     def _parts(self) -> list[Content]:
         gauge, status = self.gauge, self.status
-        measure = [] if gauge is None else [self._gauge_part(gauge)]
-        if self.app.size.width < TINY:
-            return measure or [self._model_part(status)]
-        model = self._model_part(status)
         if gauge is None:
-            return [model]
-        parts = [*self._fitting_model(status, measure[0]), *measure]
+            return [self._model_part(status)]
+        measure = self._gauge_part(gauge)
+        if self.app.size.width < TINY:
+            return [measure]
+        parts = [*self._fitting_model(status, measure), measure]
         approval = Content.styled(
             _("approve: {approval}").format(approval=word(status.approval)),
             "$warning" if status.approval == "all" else "",
@@ -152,7 +151,7 @@ class StatusBar(Horizontal):
 
     def __init__(self, status: Status) -> None:
         super().__init__(id="status-bar")
-        self._line = StatusLine(id="status-line")
+        self._line = StatusLine()
         self._line.set_reactive(StatusLine.status, status)
 
     def compose(self) -> ComposeResult:

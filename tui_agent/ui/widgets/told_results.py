@@ -98,7 +98,9 @@ def in_readers_words(line: str) -> str:
 def reason_for_denial(line: str) -> str:
     """What the user said with a denial; "" when it was a plain no."""
     match = _pattern(_DENIED_WITH_WORDS).match(line)
-    return match["words"] if match is not None else "" if line == _DENIED else in_readers_words(line)
+    if match is not None:
+        return match["words"]
+    return "" if line == _DENIED else in_readers_words(line)
 
 
 @cache
