@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
+from textual.events import Key
 from textual.pilot import Pilot
 
 from tests.fakes.desk import settings_for
@@ -32,6 +34,12 @@ async def until(is_so: Callable[[], bool], pilot: Pilot[Any]) -> None:
         await pilot.pause()
         await asyncio.sleep(0.002)
     await pilot.pause()
+
+
+def press_at_once(app: App[Any], *keys: str) -> None:
+    """Keys that were read together."""
+    for key in keys:
+        app.post_message(Key(key, {"enter": "\r"}.get(key, key if len(key) == 1 else None)))
 
 
 @dataclass

@@ -10,7 +10,7 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tests.ui.support import LARGE, SMALL, USUAL, sitting
 from tui_agent.agent import background, changes
-from tui_agent.core.entries import Compacted, Detail
+from tui_agent.core.entries import Compacted, Detail, ImagePart
 from tui_agent.ui.widgets.sidebar import MemoryList
 
 
@@ -81,8 +81,12 @@ async def test_a_message_that_could_not_be_saved_is_back_in_the_prompt(tmp_path:
             await session.close()
             async with sitting(server, tmp_path, resume=session.id) as other:
                 await other.sees("hello")
-                await person.send("precious words")
+                person.conductor.unsent.edit(1, "precious words")
+                person.conductor.unsent.attach(ImagePart("data:image/png;base64,aGk=", "cat.png"))
+                await person.press("enter")
                 await person.until(lambda: person.prompt_text == "precious words")
+                await person.sees("editing #1")
+                await person.sees("with [cat.png]")
 
 
 async def test_the_cost_of_a_session_can_be_read(tmp_path: Path) -> None:

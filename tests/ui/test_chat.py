@@ -9,6 +9,7 @@ from tests.fakes.script import Gate, refuses, says
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import sitting
 from tui_agent.core.entries import ImagePart, TextPart
+from tui_agent.ui.widgets.blocks import AnswerBlock
 from tui_agent.ui.widgets.status_bar import StatusLine
 
 
@@ -20,6 +21,17 @@ async def test_what_is_typed_is_sent_and_the_answer_stands_in_the_transcript(tmp
             await person.sees("The answer is 42.")
             assert server.requests[0].last_text == "hello"
             assert person.prompt_text == ""
+
+
+async def test_a_long_answer_that_comes_at_once_stands_there_once(tmp_path: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(10_000))
+    with ModelServer(says(pieces=[text])) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("go on, at length")
+            await person.until(lambda: not person.conductor.desk.posting.is_behind)
+            blocks = person.conductor.transcript.blocks
+            shown = [blocks[key] for key in range(blocks.first, blocks.end)]
+            assert [each.text == text for each in shown if isinstance(each, AnswerBlock)] == [True]
 
 
 async def test_the_session_is_titled_by_its_first_message(tmp_path: Path) -> None:

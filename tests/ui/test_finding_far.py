@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
-from tests.ui.support import Sitting, sitting
+from tests.ui.support import Sitting, press_at_once, sitting
 from tui_agent.ui.widgets.lines import Row, Run
 
 FAR, LONG = 7, 500
@@ -35,6 +35,13 @@ async def test_a_hit_that_is_not_loaded_is_counted_and_gone_to(tmp_path: Path) -
         assert person.conductor.view.oldest <= 13
         transcript = person.conductor.transcript
         assert transcript._found is not None  # it is marked, not only in view
+
+
+async def test_enter_right_behind_the_words_does_not_end_the_search_for_them(tmp_path: Path) -> None:
+    async with in_long_session(tmp_path) as person:
+        await person.press("ctrl+f")
+        press_at_once(person.app, *"wombat", "enter")
+        await person.sees("1 further up")
 
 
 async def test_steps_up_go_on_into_what_is_not_loaded_and_steps_down_come_back(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import Input
 import tui_agent.ui
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, says
-from tests.ui.support import Sitting, sitting
+from tests.ui.support import press_at_once, sitting
 from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.screens.modal import AnsweredOnce
@@ -93,7 +93,7 @@ async def test_a_screen_is_closed_once_and_lets_no_key_through(kind: type[Screen
 
 async def test_what_lies_over_a_screen_that_is_taken_away_goes_with_it() -> None:
     app: App[None] = App()
-    async with app.run_test():
+    async with app.run_test() as pilot:
         answers: list[str | None] = []
         under, over = TextPromptScreen("under"), TextPromptScreen("over")
         await app.push_screen(under, answers.append)
@@ -102,12 +102,8 @@ async def test_what_lies_over_a_screen_that_is_taken_away_goes_with_it() -> None
         assert len(app.screen_stack) == 1
         under.take_away()
         assert len(app.screen_stack) == 1
-
-
-def at_once(person: Sitting, *keys: str) -> None:
-    """Keys that were read together."""
-    for key in keys:
-        person.app.post_message(events.Key(key, {"enter": "\r"}.get(key, key if len(key) == 1 else None)))
+        await pilot.pause()
+        assert answers == [None, None]
 
 
 @pytest.mark.parametrize("command", ["/rename", "/sessions", "/theme", "/edit", "/settings", "/help"])
@@ -118,7 +114,7 @@ async def test_the_same_key_twice_at_once_leaves_the_chat(tmp_path: Path, comman
             await person.say("hello")
             await person.send(command)
             await person.until(lambda: person.app.screen is not person.conductor.screen)
-            at_once(person, key, key, "ctrl+l")
+            press_at_once(person.app, key, key, "ctrl+l")
             await person.pilot.pause()
             assert person.conductor.screen in person.app.screen_stack
             assert person.app.is_running
@@ -135,6 +131,6 @@ async def test_an_approval_is_answered_once(tmp_path: Path, keys: tuple[str, ...
             screen = person.app.screen
             assert isinstance(screen, ApprovalScreen)
             screen._deaf_until = 0.0
-            at_once(person, *keys)
+            press_at_once(person.app, *keys)
             await person.sees("done")
             assert person.app.screen is person.conductor.screen

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from tests.ui.prompt_app import PromptApp
 from tests.ui.screen_text import screen_text, sees
+from tests.ui.support import press_at_once
 from tui_agent.ui.bursts import TYPED_AHEAD, Bursts
 from tui_agent.ui.widgets.prompt import MOST_BLINKS, MOST_ROWS
 from tui_agent.ui.widgets.prompt_area import PromptArea
@@ -140,6 +141,15 @@ async def test_a_chip_opens_into_its_text() -> None:
         assert app.prompt.text == "word " * 600
 
 
+async def test_a_chip_that_is_gone_by_then_opens_into_nothing() -> None:
+    async with prompting() as (app, pilot):
+        await paste(app, pilot, "word " * 600)
+        mark = app.prompt.text
+        app.prompt.write("something else")
+        app.prompt.open_chip(mark)
+        assert app.prompt.text == "something else"
+
+
 async def test_escape_sequences_in_a_paste_are_shown_and_not_obeyed() -> None:
     async with prompting() as (app, pilot):
         await paste(app, pilot, "\x1b]52;c;ZWNobyBoaQ==\x07ok\x1b[2J\u202eabc\x9b31m")
@@ -219,12 +229,6 @@ async def test_down_moves_the_highlight_and_not_the_history() -> None:
         await pilot.press(*"/se", "down", "enter")
         await pilot.pause()
         assert app.posted.sent == ["/search"]
-
-
-def press_at_once(app: PromptApp, *keys: str) -> None:
-    """Keys that were read together."""
-    for key in keys:
-        app.post_message(events.Key(key, {"enter": "\r"}.get(key, key if len(key) == 1 else None)))
 
 
 @pytest.mark.parametrize(("begun", "sent"), [("!", "!ls"), ("/hel", "/help"), ("/", "/zzz")])

@@ -154,7 +154,7 @@ async def test_a_session_resumed_from_the_command_line_is_shown_whole(tmp_path: 
             await person.press("ctrl+q")
         async with sitting(server, tmp_path, resume="latest") as person:
             await person.sees("message 149")
-            person.conductor.jump_to(1)
+            await person.conductor.command("entry", "1")
             await person.sees("message 0")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tui_agent.agent.tools.child_process import GUARD
 from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding_child import Family
+from tui_agent.errors import UsageError
 from tui_agent.language import _, ngettext
 from tui_agent.values import frozen
 from tui_agent.whole_files import write_private
@@ -129,7 +130,7 @@ def write_to_file(text: str, directory: Path, stem: str) -> Path:
     """Write a copy into a new Markdown file, readable by its owner only; its path.
 
     Raises:
-        OSError: it could not be written.
+        UsageError: it could not be written.
     """
     number = 1
     while True:
@@ -138,5 +139,10 @@ def write_to_file(text: str, directory: Path, stem: str) -> Path:
             write_private(path, text)
         except FileExistsError:
             number += 1
+        except OSError as error:
+            raise UsageError(
+                _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),
+                _("Nothing was written."),
+            ) from error
         else:
             return path

@@ -1,5 +1,6 @@
 """What acts on what the chat hears: sessions, turns, compactions. Loaded after the first paint, for it takes time."""
 
+import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -25,9 +26,11 @@ from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt, together
 from tui_agent.ui.connecting import find_model, local_model_appears
 from tui_agent.ui.finder import Finder
+from tui_agent.ui.further_up import PAGE, FurtherUp
 from tui_agent.ui.messages import Happened, Told
 from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
+from tui_agent.ui.sent import keep_sent, sent_before
 from tui_agent.ui.session_view import COMPACTION, SessionView, said_before
 from tui_agent.ui.tour import Guide
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
@@ -39,14 +42,6 @@ from tui_agent.ui.widgets.prompt_area import PromptArea
 from tui_agent.ui.widgets.transcript import Transcript
 from tui_agent.ui.workspace_files import WorkspaceFiles
 from tui_agent.values import frozen
-
-PAGE = 200
-"""Entries read from the archive at a time."""
-
-HISTORY_KEY = "sent"
-"""Under this the archive remembers what was sent from the prompt, in any session."""
-
-LONGEST_HISTORY = 200
 
 Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
@@ -85,13 +80,15 @@ class Conductor:
         attention = Attention(screen.app, lambda: services.settings.notify)
         self.desk = TurnDesk(screen, services, self.view, attention, self.keys_first)
         self.unsent = Unsent(screen.prompt, services.directory, screen.tell)
-        self._finder = Finder(screen, services, self.view, self._read_older)
+        self.further_up = FurtherUp(screen, self.view)
+        self._finder = Finder(screen, services, self.view, self.further_up)
         self._keeping = Safekeeping(screen, self._save_again, self._saved_again)
         self.transcript.density, self.transcript.plain = services.settings.density, services.settings.plain
         self.guide = Guide(screen.coach)
         self._files = WorkspaceFiles(services.directory)
         self._handlers = handlers
         self._opening = opening
+        self._switching = asyncio.Lock()
 
     # ── beginning ────────────────────────────────────────────────────────────
 
@@ -110,7 +107,7 @@ class Conductor:
         for notice in self.services.archive.notices:
             self.screen.tell(notice, _("Archive"))
         if self.services.archive.read_only:
-            await self.save_unsent()
+            await self.save_unsent()  # it fails, which is said at once and not when something is lost
         await self.command("instructions")
         await self.connect()
         if self._opening.prompt:
@@ -134,7 +131,7 @@ class Conductor:
         """Find and connect the model, with `stay` where it was; while there is none, look for a local server."""
         self.screen.workers.cancel_group(self.screen, "watch")
         if not await find_model(self.services, self.screen, stay=stay):
-            self._work("watch", local_model_appears, partial(self.later, "connect"))
+            self.work("watch", local_model_appears, partial(self.later, "connect"))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -147,28 +144,38 @@ class Conductor:
         self.desk.go_on()
 
     async def open_session(self, session: Session) -> None:
-        """Show a session in place of the one that is open."""
+        """Show a session in place of the one that is open. If that comes to nothing, the open one stays."""
+        try:
+            async with self._switching:
+                await self._show(session)
+        finally:
+            if self.view.session is not session:
+                await session.close()
+        self._go_on()
+
+    async def _show(self, session: Session) -> None:
+        entries, versions = await session.page(limit=PAGE), await changes.versions(session)
+        sent = await sent_before(self.services.archive)
         await self.desk.stop_and_wait()
+        await self.save_unsent()
+        unsent = await session.unsent()
+        # From here on nothing is waited for: what is typed and sent belongs to the one session or to the other.
         previous = self.view.session
         if previous is not None:
-            await self.save_unsent()
             self.desk.take_back()  # it is kept with the session it was meant for
-            self.unsent.end_edit()
-            await previous.close()
-            self.prompt.write("")
-        session.patience = self._patience
-        entries = await session.page(limit=PAGE)
+            self.desk.posting.drop()
+            self.unsent.clear()
         self.screen.coach("")
-        self.view.show_session(session, entries, await changes.versions(session))
-        remembered = await self.services.archive.recall(HISTORY_KEY)
-        everywhere = [str(text) for text in remembered] if isinstance(remembered, list) else []
-        self.prompt.remember(list(dict.fromkeys([*everywhere, *said_before(entries)])))
-        unsent = await session.unsent()
+        self.screen.close_find()
+        session.patience = self._patience
+        self.view.show_session(session, entries, versions)
+        said = said_before(entries)
+        self.prompt.remember(list(dict.fromkeys([*sent, *said])))
         # A crash right after sending leaves what was sent among the unsent as well.
-        if unsent and not self.prompt.text and unsent not in said_before(entries)[-1:]:
+        if unsent and not self.prompt.text and unsent not in said[-1:]:
             self.prompt.write(unsent)
-        self.prompt.focus()
-        self._go_on()
+        if previous is not None:
+            await previous.close()
 
     # ── what handlers have done ──────────────────────────────────────────────
 
@@ -187,7 +194,7 @@ class Conductor:
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
-        self._work(f"command-{name}", self._carry_out, name, argument, alone=name not in _EACH_IS_DONE)
+        self.work(f"command-{name}", self._carry_out, name, argument, alone=name not in _EACH_IS_DONE)
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
@@ -195,7 +202,7 @@ class Conductor:
 
     def compact(self, wish: Wish) -> None:
         """Show the preview and apply what comes of it."""
-        self._work(COMPACTION, self._compact, wish)
+        self.work(COMPACTION, self._compact, wish)
 
     async def _compact(self, wish: Wish) -> None:
         session = self.view.session
@@ -207,12 +214,9 @@ class Conductor:
         )
         if reviewed is None:
             return
-        try:
-            self.show_events(
-                await self.services.apply(session, reviewed.proposal, text=reviewed.text, put_back=reviewed.put_back)
-            )
-        except TuiAgentError as error:
-            self.screen.post_message(Told(error))
+        self.show_events(
+            await self.services.apply(session, reviewed.proposal, text=reviewed.text, put_back=reviewed.put_back)
+        )
 
     async def save_unsent(self) -> None:
         """Keep what waits in line and what stands in the prompt, for the next time the session is opened."""
@@ -245,24 +249,6 @@ class Conductor:
     async def _patience(self, error: NotSaved) -> bool:
         self.desk.is_held = True
         return await self._keeping.patience(error)
-
-    def jump_to(self, seq: int) -> None:
-        """Show an entry of this session, reading older ones until it is there."""
-        self._work("jump", self._jump_to, seq)
-
-    async def _jump_to(self, seq: int) -> None:
-        session = self.view.session
-        while not self.transcript.jump_to(seq):
-            if session is None or session is not self.view.session or not await self._read_older(session, seq):
-                self.screen.tell(_("#{seq} is no message of this session.").format(seq=seq))
-                return
-
-    async def _read_older(self, session: Session, wanted: int) -> bool:
-        """Read a page of older entries; False when there can be none with the sequence number `wanted`."""
-        before = self.view.oldest
-        older = await session.page(before=before, limit=PAGE) if wanted < before else []
-        self.view.prepend(session, older)
-        return bool(older)
 
     async def leave(self) -> None:
         """Bring everything into order before the program ends."""
@@ -299,8 +285,8 @@ class Conductor:
         self.screen.tell(_("What was waiting to be sent is back in the prompt."))
         return True
 
-    def _work(self, group: str, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, alone: bool = True) -> None:
-        """Do this beside everything else; if `alone`, what of the same group is still going on is cancelled."""
+    def work(self, group: str, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, alone: bool = True) -> None:
+        """Do this beside everything else; what goes wrong is told. If `alone`, the same group's work before it ends."""
         self.screen.run_worker(partial(work, *given), group=group, exclusive=alone, exit_on_error=False)
 
     # ── what the chat hears ──────────────────────────────────────────────────
@@ -315,21 +301,28 @@ class Conductor:
                 changed = [self.view.happened(event) for event in taken]
                 self.guide.follow(self.view.session, taken)
                 if any(changed):
-                    self._work("memory", self._read_memory)
+                    self.work("memory", self._read_memory)
             case Told(error):
                 self._tell_error(error)
             case Worker.StateChanged(worker=worker) if worker.group == GROUP and worker.is_finished:
-                self._turn_over(worker)
+                if self.desk.posting.is_behind:
+                    self.screen.post_message(message)  # its end comes behind what it has yielded
+                else:
+                    self._turn_over(worker)
+            case Worker.StateChanged(worker=worker) if isinstance(worker.error, TuiAgentError):
+                self._tell_error(worker.error)
             case Prompt.Submitted():
                 await self._submitted(message)
             case Prompt.Edited():
                 self.view.measure_soon()
-            case FindBar.Changed() | FindBar.Stepped():
-                self._work("find", self._finder.heard, message)
+            case FindBar.Changed(words):
+                self.work("find", self._finder.find, words)
+            case FindBar.Stepped(step):
+                self.work("find-step", self._finder.step, step)
             case PromptArea.FileSought(typed):
-                self._work("files", self._offer_files, typed)
+                self.work("files", self._offer_files, typed)
             case Transcript.OlderWanted(before) if (session := self.view.session) is not None:
-                self._work("older", self._read_older, session, before - 1)
+                self.work("older", self.further_up.read, session, before - 1)
 
     async def _submitted(self, message: Prompt.Submitted) -> None:
         typed = message.text
@@ -337,12 +330,12 @@ class Conductor:
             case Say(text):
                 self.transcript.follow()
                 self.desk.say(*self.unsent.take(text, message.mentions))
-                self._work("history", self._remember_sent)
+                self._keep_sent()
             case Shell() if self.unsent.is_edit:
                 self.prompt.write(typed)
                 self.screen.tell(_("An earlier message is being edited. Esc ends that; !! sends a plain !."))
             case Shell(shell_command):
-                self._work("history", self._remember_sent)
+                self._keep_sent()
                 await self.command("shell", shell_command)
             case Run(command, argument):
                 await self.command(command.name, argument)
@@ -350,15 +343,8 @@ class Conductor:
                 self.prompt.write(typed)
                 self.screen.tell(unknown.told)
 
-    async def _remember_sent(self) -> None:
-        """Keep what this window remembers, behind what others have sent meanwhile."""
-        mine = dict.fromkeys(text for text in self.prompt.remembered if len(text) <= 10_000)
-
-        def kept(stored: object) -> list[str]:
-            others = [str(text) for text in stored] if isinstance(stored, list) else []
-            return [*(text for text in others if text not in mine), *mine][-LONGEST_HISTORY:]
-
-        await self.services.archive.revise(HISTORY_KEY, kept)
+    def _keep_sent(self) -> None:
+        self.work("history", keep_sent, self.services.archive, self.prompt.remembered)
 
     async def _offer_files(self, typed: str) -> None:
         self.screen.query_one(PromptArea).offer_files(typed, await self._files.matching(typed))
@@ -375,7 +361,7 @@ class Conductor:
         if self.desk.is_busy:
             return
         self.screen.query_one(ActivityLine).stop()
-        self._work("memory", self._read_memory)
+        self.work("memory", self._read_memory)
         self.view.measure()
         if ended_by_itself:
             self.desk.go_on()
@@ -388,7 +374,7 @@ class Conductor:
         bench, session = self.services.bench, self.view.session
         if bench is None or session is None or self.desk.is_busy or not background.is_due(bench, session):
             return
-        self._work(AHEAD, self._make_ahead, bench, session)
+        self.work(AHEAD, self._make_ahead, bench, session)
 
     async def _make_ahead(self, bench: Workbench, session: Session) -> None:
         # Nobody asked for it, so nobody is told when it fails: the compaction that is due later will say why.

@@ -1,11 +1,7 @@
 """Finds words in a whole session: letter by letter in what is loaded, by the archive's index in what is not."""
 
-from collections.abc import Awaitable, Callable
-
-from textual.message import Message
-
 from tui_agent.agent.services import Services
-from tui_agent.agent.session import Session
+from tui_agent.ui.further_up import FurtherUp
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.widgets.find_bar import FindBar
@@ -22,32 +18,18 @@ class Finder:
         screen: ChatScreen,
         services: Services,
         view: SessionView,
-        read_older: Callable[[Session, int], Awaitable[bool]],
+        further_up: FurtherUp,
     ) -> None:
-        """
-        Args:
-            screen: whose bar and transcript they are.
-            services: the archive is searched through them.
-            view: knows what is loaded.
-            read_older: loads a page of older entries; False when there are none down to a wanted one.
-        """
         self._screen = screen
         self._services = services
         self._view = view
-        self._read_older = read_older
+        self._further_up = further_up
         self._words = ""
         self._older: list[int] = []
         """Entries with hits that were not loaded when they were looked up, newest first."""
 
-    async def heard(self, message: Message) -> None:
-        """Other words are to be found, or the next hit."""
-        match message:
-            case FindBar.Changed(words):
-                await self._begin(words)
-            case FindBar.Stepped(step):
-                await self._step(step)
-
-    async def _begin(self, words: str) -> None:
+    async def find(self, words: str) -> None:
+        """Find other words from here on."""
         self._words, self._older = words, []
         self._screen.transcript.find(words)
         self._show_count()
@@ -59,7 +41,8 @@ class Finder:
             self._older = sorted((hit.seq for hit in hits if 0 < hit.seq < self._view.oldest), reverse=True)
             self._show_count()
 
-    async def _step(self, step: int) -> None:
+    async def step(self, step: int) -> None:
+        """Show the next hit (1) or the one before (-1)."""
         transcript = self._screen.transcript
         waiting = [seq for seq in self._older if seq < self._view.oldest]
         if waiting and transcript.is_at_last_hit(step):
@@ -72,11 +55,11 @@ class Finder:
             self._show_count()
 
     async def _go_to(self, seq: int) -> None:
-        """Load what lies between, and show the hit in an entry."""
-        session = self._view.session
-        while session is not None and session is self._view.session and self._view.oldest > seq:
-            if not await self._read_older(session, seq):
-                break
+        """Load what lies between, and show the hit in an entry, unless something else is sought by then."""
+        session, words = self._view.session, self._words
+        while session is not None and self._view.oldest > seq and await self._further_up.read(session, seq):
+            if session is not self._view.session or words != self._words:
+                return
         transcript = self._screen.transcript
         if not transcript.find_in(self._words, seq):
             transcript.jump_to(seq)  # the index knows words, not places: its words stand there apart

@@ -24,7 +24,8 @@ from tui_agent.language import _
 from tui_agent.ui.attention import Attention
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.keys_first import KeysFirst
-from tui_agent.ui.messages import ApprovalShown, Awaited, Happened, QueueChanged, Told
+from tui_agent.ui.messages import ApprovalShown, Awaited, QueueChanged, Told
+from tui_agent.ui.posting import Posting
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
 from tui_agent.ui.widgets import markdown_blocks
@@ -48,9 +49,8 @@ class _Message:
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @property
-    def typed(self) -> str:
-        """What has to stand in the prompt for it to be sent again."""
-        return as_said(self.words)
+    def taken_back(self) -> TakenBack:
+        return TakenBack(as_said(self.words), self.parts, self.in_place_of)
 
 
 @frozen
@@ -64,16 +64,8 @@ class _Command:
         return f"!{self.command}"
 
     @property
-    def typed(self) -> str:
-        return self.words
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        return ()
-
-    @property
-    def in_place_of(self) -> int | None:
-        return None
+    def taken_back(self) -> TakenBack:
+        return TakenBack(self.words)
 
 
 GROUP = "turn"
@@ -100,9 +92,7 @@ class TurnDesk:
         self.keys_first = keys_first
         self._began = 0.0
         self._runs_command = False
-        self._posted: Happened | None = None
-        """What was posted last; events join it until it is taken."""
-
+        self.posting = Posting(screen)
         self._worker: Worker[None] | None = None
         self._turn: Turn | None = None
         self._waiting: deque[_Message | _Command] = deque()
@@ -148,8 +138,8 @@ class TurnDesk:
                 from tui_agent.agent.user_commands import run_user_command  # most starts need nothing of it
 
                 self._waiting.popleft()
-                self._start(run_user_command(session, command, self._services.directory, secret_of(self._services)))
-                self._runs_command = True
+                running = run_user_command(session, command, self._services.directory, secret_of(self._services))
+                self._start(running, is_command=True)
                 self._changed()
             case _Message(parts, seq) as message if self._services.bench is not None:
                 self._waiting.popleft()
@@ -170,10 +160,10 @@ class TurnDesk:
         asyncio.get_running_loop().run_in_executor(None, markdown_blocks.prepare)
         self._start(kind(turn))
 
-    def _start(self, happening: AsyncGenerator[Event, None]) -> None:
+    def _start(self, happening: AsyncGenerator[Event, None], *, is_command: bool = False) -> None:
         self._screen.workers.cancel_group(self._screen, AHEAD)
         self._began = monotonic()
-        self._runs_command = False
+        self._runs_command = is_command
         self._worker = self._screen.run_worker(
             partial(self._run, happening), group=GROUP, exclusive=True, exit_on_error=False, name="turn"
         )
@@ -206,11 +196,11 @@ class TurnDesk:
     @property
     def typed(self) -> tuple[str, ...]:
         """What waits, as it would stand in the prompt."""
-        return tuple(each.typed for each in self._waiting)
+        return tuple(each.taken_back.typed for each in self._waiting)
 
     def take_back(self) -> list[TakenBack]:
         """Take what waits out of the line."""
-        waiting = [TakenBack(each.typed, each.parts, each.in_place_of) for each in self._waiting]
+        waiting = [each.taken_back for each in self._waiting]
         self._waiting.clear()
         self._changed()
         return waiting
@@ -218,15 +208,8 @@ class TurnDesk:
     async def _run(self, happening: AsyncGenerator[Event, None]) -> None:
         async with aclosing(happening) as events:
             async for event in events:
-                self._post(event)
+                self.posting.post(event)
                 await self.keys_first.rest()
-
-    def _post(self, event: Event) -> None:
-        if self._posted is not None and not self._posted.is_taken:
-            self._posted.events.append(event)
-        else:
-            self._posted = Happened(deque([event]))
-            self._screen.post_message(self._posted)
 
     def over(self, worker: Worker[object]) -> bool:
         """A worker has ended: tell what was appended unseen. Whether it was a turn and ended by itself."""

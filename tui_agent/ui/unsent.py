@@ -78,6 +78,16 @@ class Unsent:
             self._leave_pictures()
         return was_editing
 
+    def clear(self) -> None:
+        """Empty the prompt: nothing goes with what is written next, and it takes no earlier message's place."""
+        self._let_go()
+        self._prompt.write("")
+
+    def _let_go(self) -> None:
+        self._leave_pictures()
+        self._editing = None
+        self._prompt.border_title = None
+
     def _leave_pictures(self) -> None:
         self._pictures.clear()
         self._prompt.border_subtitle = None
@@ -110,9 +120,7 @@ class Unsent:
             text = self._with_files(text, mentions)
         parts: tuple[Part, ...] = (TextPart(text), *self._pictures)
         seq = self._editing
-        self._leave_pictures()
-        self._editing = None
-        self._prompt.border_title = None
+        self._let_go()
         return parts, seq
 
     def _with_files(self, text: str, mentions: Sequence[Mention]) -> str:

@@ -1,9 +1,9 @@
 """The workspace's instructions file, which every start asks for: nothing is loaded here that one without needs."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from tui_agent.agent import instructions
+from tui_agent.agent.instructions import Answer, Offer
 from tui_agent.ui.conductor import Conductor, Handler
 
 
@@ -14,16 +14,18 @@ async def offer_instructions(chat: Conductor, argument: str) -> None:
         return
     from tui_agent.ui.screens.instructions import InstructionsScreen
 
-    found = offered
+    def answered(answer: Answer | None) -> None:
+        if answer is not None:
+            chat.work("instructions", _take_answer, chat, offered, answer)
 
-    async def answered(answer: Literal["accepted", "declined"] | None) -> None:
-        if answer == "accepted":
-            await instructions.accept(chat.services, found)
-        elif answer == "declined":
-            await instructions.decline(chat.services, found)
+    chat.app.push_screen(InstructionsScreen(offered), answered)
+
+
+async def _take_answer(chat: Conductor, offered: Offer, answer: Answer) -> None:
+    try:
+        await (instructions.accept if answer == "accepted" else instructions.decline)(chat.services, offered)
+    finally:
         chat.view.measure()
-
-    chat.app.push_screen(InstructionsScreen(found), answered)
 
 
 HANDLERS: Mapping[str, Handler] = {"instructions": offer_instructions}

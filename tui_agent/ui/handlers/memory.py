@@ -13,6 +13,7 @@ from tui_agent.errors import CompactionError, UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings import CompactionMode
 from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.asking import ask
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
@@ -55,7 +56,7 @@ async def compaction(chat: Conductor, mode: str) -> None:
             for each, about in _MODES.items()
         ]
         picker = PickScreen(_("When the context is full"), choices, explanation=_("For this run; /settings keeps it."))
-        chat.app.push_screen(picker, lambda chosen: chat.later("compaction", chosen) if chosen else None)
+        ask(chat, picker, "compaction")
         return
     about = next((about for known, about in _MODES.items() if known == mode), None)
     if about is None:
@@ -98,7 +99,7 @@ async def pin(chat: Conductor, text: str) -> None:
         await _change(chat, changes.pin(session, text), _("Pinned: every context carries it, word for word."))
         return
     question = TextPromptScreen(_("Pin a line"), _("Every context carries it word for word, whatever is compacted."))
-    chat.app.push_screen(question, lambda line: chat.later("pin", line or ""))
+    ask(chat, question, "pin")
 
 
 async def pins(chat: Conductor, argument: str) -> None:
@@ -107,12 +108,11 @@ async def pins(chat: Conductor, argument: str) -> None:
         raise CompactionError(_("Nothing is pinned."), todo=_("/pin followed by words pins a line; p pins a message."))
     choices = [Choice(str(each.seq), each.text) for each in found]
     picker = PickScreen(_("Pins"), choices, explanation=_("Every context carries these. Enter unpins one."))
-    chat.app.push_screen(picker, lambda seq: chat.later("unpin", seq or ""))
+    ask(chat, picker, "unpin")
 
 
 async def unpin(chat: Conductor, seq: str) -> None:
-    if seq:
-        await _change(chat, changes.unpin(open_session_of(chat), int(seq)), _("Unpinned."))
+    await _change(chat, changes.unpin(open_session_of(chat), int(seq)), _("Unpinned."))
 
 
 async def edit_pin(chat: Conductor, which: str) -> None:

@@ -11,6 +11,7 @@ from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings import Approval, entered
 from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.asking import ask
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.model_notes import note_of
 from tui_agent.ui.safe_text import safe
@@ -42,26 +43,23 @@ async def model(chat: Conductor, name: str) -> None:
     listed = await bench.connection.client.models()
     await remember_prices(chat.services.archive, listed)
     prices = await known_prices(chat.services.archive)
-    window = bench.connection.limits(chat.services.settings)
+    limits = bench.connection.limits(chat.services.settings)
     choices = [
-        Choice(each.id, each.id, note_of(each, prices, window if each.id == bench.connection.model else None))
+        Choice(each.id, each.id, note_of(each, prices, limits if each.id == bench.connection.model else None))
         for each in listed
     ]
     told = (
         _("{model} at {place} · window {size} ({source})")
-        if window.window
+        if limits.window
         else _("{model} at {place} · window unknown")
     )
     about = told.format(
         model=bench.connection.model,
         place=word(bench.connection.place),
-        size=compact_number(window.window or 0),
-        source=word(window.window_source),
+        size=compact_number(limits.window or 0),
+        source=word(limits.window_source),
     )
-    chat.app.push_screen(
-        PickScreen(_("Models"), choices, explanation=about),
-        lambda chosen: chat.later("model", chosen) if chosen else None,
-    )
+    ask(chat, PickScreen(_("Models"), choices, explanation=about), "model")
 
 
 async def _use_model(chat: Conductor, name: str) -> None:
@@ -205,11 +203,11 @@ async def start(chat: Conductor, choice: str) -> None:
                 ),
                 secret=True,
             )
-            chat.app.push_screen(question, lambda key: chat.later("use-key", key.strip()) if key else None)
+            ask(chat, question, "use-key")
         case "local":
             typed = chat.screen.query_one(StartCard).address or chat.services.settings.base_url
             question = TextPromptScreen(_("Enter an address"), value=typed or "http://127.0.0.1:8080/v1")
-            chat.app.push_screen(question, lambda url: chat.later("use-url", url.strip()) if url else None)
+            ask(chat, question, "use-url")
         case "tour":
             chat.later("tour")
             chat.prompt.focus()

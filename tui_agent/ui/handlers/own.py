@@ -13,7 +13,6 @@ from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _, ngettext
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.memory import open_session_of
-from tui_agent.ui.messages import Told
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.diff_question import DiffQuestion
 
@@ -100,11 +99,7 @@ def _ask(chat: Conductor, reversal: Reversal, title: str, about: str, command: s
     if reversal.refused:
         about = _("{about} This stays as it is: {refused}").format(about=about, refused=" ".join(reversal.refused))
     question = DiffQuestion(title, about, reversal.diff())
-    chat.app.push_screen(question, lambda yes: _carry_out_later(chat, reversal) if yes else None)
-
-
-def _carry_out_later(chat: Conductor, reversal: Reversal) -> None:
-    chat.screen.run_worker(_carry_out(chat, reversal), group="files", exclusive=True, exit_on_error=False)
+    chat.app.push_screen(question, lambda yes: chat.work("changes", _carry_out, chat, reversal) if yes else None)
 
 
 async def _carry_out(chat: Conductor, reversal: Reversal) -> None:
@@ -113,11 +108,9 @@ async def _carry_out(chat: Conductor, reversal: Reversal) -> None:
         return
     try:
         chat.show_events(await carry_out(_idle_session(chat), reversal, secret_of(chat.services)))
-    except TuiAgentError as error:
-        chat.screen.post_message(Told(error))
-        for event in session.since(chat.view.last_seq):
-            chat.show_events([event])
-        return
+    except TuiAgentError:
+        chat.show_events(session.since(chat.view.last_seq))  # some files may have been changed by then
+        raise
     n = len(reversal.steps)
     chat.screen.tell(
         ngettext("{n} file is changed again.", "{n} files are changed again.", n).format(n=n)

@@ -9,6 +9,7 @@ from tui_agent.errors import SessionBusy, UsageError
 from tui_agent.language import N_, _, ngettext
 from tui_agent.paths import named_by_user
 from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.asking import ask
 from tui_agent.ui.handlers.memory import open_session_of, tour
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -133,7 +134,7 @@ async def take_over(chat: Conductor, name: str) -> None:
     """Import sessions from a file."""
     if not name:
         question = TextPromptScreen(_("Import sessions"), _("From our own JSON, or an export of ChatGPT or Claude."))
-        chat.app.push_screen(question, lambda path: chat.later("import", path.strip()) if path else None)
+        ask(chat, question, "import")
         return
     from tui_agent.agent.imports import import_file
 
@@ -150,8 +151,7 @@ async def rename(chat: Conductor, title: str) -> None:
     if title:
         chat.show_events(await changes.rename(session, title))
         return
-    question = TextPromptScreen(_("Rename this session"), value=session.title)
-    chat.app.push_screen(question, lambda answer: chat.later("rename", answer.strip()) if answer else None)
+    ask(chat, TextPromptScreen(_("Rename this session"), value=session.title), "rename")
 
 
 async def fork(chat: Conductor, upto: str) -> None:
@@ -193,12 +193,12 @@ def _found(chat: Conductor, hit: tuple[str, int] | None) -> None:
 async def go_to(chat: Conductor, place: str) -> None:
     session_id, seq = place.split()
     await resume(chat, session_id)
-    if seq != "0":
-        chat.jump_to(int(seq))
+    if seq != "0" and not _is_elsewhere(chat, session_id):  # another window may have it
+        await entry(chat, seq)
 
 
 async def entry(chat: Conductor, seq: str) -> None:
-    chat.jump_to(int(seq))
+    chat.work("jump", chat.further_up.jump_to, int(seq))
 
 
 async def export_session(chat: Conductor, argument: str) -> None:

@@ -21,6 +21,7 @@ from tui_agent.ui.attaching import own_text, read_file
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.conductor import Conductor, Handler
+from tui_agent.ui.handlers.asking import ask
 from tui_agent.ui.handlers.memory import open_session_of
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.pick import Choice, PickScreen
@@ -48,10 +49,7 @@ async def edit(chat: Conductor, argument: str) -> None:
         for each in reversed(said)
     ]
     about = _("Enter puts it into the prompt to be edited and sent in its place. What followed stays in the record.")
-    chat.app.push_screen(
-        PickScreen(_("Your messages"), choices, explanation=about),
-        lambda seq: chat.later("edit-at", seq) if seq else None,
-    )
+    ask(chat, PickScreen(_("Your messages"), choices, explanation=about), "edit-at")
 
 
 async def edit_at(chat: Conductor, seq: str) -> None:
@@ -205,7 +203,7 @@ def _edit_outside(command: list[str], text: str) -> str:
 async def attach(chat: Conductor, name: str) -> None:
     if not name:
         question = TextPromptScreen(_("Attach a file"), _("A text goes into the prompt, a picture is sent beside it."))
-        chat.app.push_screen(question, lambda path: chat.later("attach", path.strip()) if path else None)
+        ask(chat, question, "attach")
         return
     read = read_file(chat.services.directory, name)
     if isinstance(read, ImagePart):

@@ -1,5 +1,6 @@
 """The chat as it is painted first: its parts, its keys, and the way on for what they cannot do themselves."""
 
+from collections import deque
 from typing import ClassVar, Protocol
 
 from textual import events, on
@@ -80,7 +81,7 @@ class ChatScreen(TypingAnywhere):
         self._animated = animated
         self._status = status or Status()
         self._acting: Acting | None = None
-        self._early: list[Message | str] = []
+        self._early: deque[Message | tuple[str, str]] = deque()
         """What was heard, and the commands that were given, before anyone could act on them."""
 
         self.notices = Notices()
@@ -105,21 +106,21 @@ class ChatScreen(TypingAnywhere):
         yield StatusBar(self._status)
 
     async def take(self, acting: Acting) -> None:
-        """From here on `acting` acts; it is told first what was heard meanwhile."""
-        self._acting = acting
-        early, self._early = self._early, []
-        for each in early:
-            if isinstance(each, str):
-                await acting.command(each)
-            else:
+        """From here on `acting` acts, first on what was heard meanwhile: what comes while it does so waits its turn."""
+        while self._early:
+            each = self._early.popleft()
+            if isinstance(each, Message):
                 await acting.heard(each)
+            else:
+                await acting.command(*each)
+        self._acting = acting
 
     # ── what others have it do ───────────────────────────────────────────────
 
     async def command(self, name: str, argument: str = "") -> None:
         """Have a command carried out."""
         if self._acting is None:
-            self._early.append(name)
+            self._early.append((name, argument))
         else:
             await self._acting.command(name, argument)
 
@@ -161,7 +162,8 @@ class ChatScreen(TypingAnywhere):
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Where it is shown for the first time, everything in it was styled a moment ago."""
-        event.refresh_styles, self._was_shown = self._was_shown, True
+        event.refresh_styles = self._was_shown
+        self._was_shown = True
 
     def on_mount(self) -> None:
         self._fit_panel()
@@ -287,15 +289,16 @@ class ChatScreen(TypingAnywhere):
     @on(FindBar.EverywhereWanted)
     async def _find_everywhere(self, event: FindBar.EverywhereWanted) -> None:
         event.stop()
-        self._close_find()
+        self.close_find()
         await self.command("search-all", event.words)
 
     @on(FindBar.Closed)
     def _find_closed(self, event: FindBar.Closed) -> None:
         event.stop()
-        self._close_find()
+        self.close_find()
 
-    def _close_find(self) -> None:
+    def close_find(self) -> None:
+        """Close the bar that finds words, and go on in the prompt."""
         self._find_bar.remove_class("-open")
         self.transcript.clear_find()
         self.prompt.focus()
@@ -355,7 +358,7 @@ class ChatScreen(TypingAnywhere):
             self.transcript.clear_cursor()
             self.prompt.focus()
         elif self._find_bar.has_class("-open"):
-            self._close_find()
+            self.close_find()
         elif self.is_panel_over_chat:
             self.show_panel(False)
             self.prompt.focus()

@@ -1,7 +1,7 @@
 """Asks whether a workspace's instructions file may be sent along, showing it to the byte."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -9,17 +9,15 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui_agent.agent.instructions import Offer
+from tui_agent.agent.instructions import Answer, Offer
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 
-InstructionsAnswer = Literal["accepted", "declined"]
 
-
-class InstructionsScreen(Modal[InstructionsAnswer | None]):
+class InstructionsScreen(Modal[Answer | None]):
     """None means not now: it is asked about again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("instructions")]

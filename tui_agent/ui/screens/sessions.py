@@ -15,8 +15,10 @@ from textual.widgets.option_list import Option
 
 from tui_agent.archive import Hit
 from tui_agent.core.entries import Logged
+from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
+from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.session_rows import SessionRow, peek_lines, row_text
@@ -101,8 +103,22 @@ class SessionsScreen(Modal[Chosen | None]):
 
     @work(exclusive=True, group="rows", exit_on_error=False)
     async def _reload(self) -> None:
-        self._all = await self._source.rows()
+        try:
+            self._all = await self._source.rows()
+        except TuiAgentError as error:
+            self._tell(error)
         self._show()
+
+    async def _change(self, change: Awaitable[None]) -> None:
+        """Have something done, and show what there is then."""
+        try:
+            await change
+        except TuiAgentError as error:
+            self._tell(error)
+        self._reload()
+
+    def _tell(self, error: TuiAgentError) -> None:
+        self.notify(safe(str(error)), severity="warning", timeout=12, markup=False)
 
     def _show(self) -> None:
         wanted = self.query_one(Input).value.casefold().split()
@@ -250,8 +266,7 @@ class SessionsScreen(Modal[Chosen | None]):
     @work(exclusive=True, group="change", exit_on_error=False)
     async def action_put_away(self) -> None:
         if self._row is not None:
-            await self._source.archive(self._row.id, not self._row.is_archived)
-            self._reload()
+            await self._change(self._source.archive(self._row.id, not self._row.is_archived))
 
     def action_new(self) -> None:
         self.dismiss(Chosen("new"))
@@ -271,15 +286,13 @@ class SessionsScreen(Modal[Chosen | None]):
             return
         title = await self.app.push_screen_wait(TextPromptScreen(_("Rename the session"), value=row.title))
         if title and title.strip():
-            await self._source.rename(row.id, title.strip())
-            self._reload()
+            await self._change(self._source.rename(row.id, title.strip()))
 
     @work(exclusive=True, group="change", exit_on_error=False)
     async def action_delete(self) -> None:
         row = self._row
         if row is not None and await self.app.push_screen_wait(delete_question(row)):
-            await self._source.delete(row.id)
-            self._reload()
+            await self._change(self._source.delete(row.id))
 
 
 def delete_question(row: SessionRow) -> ConfirmScreen:

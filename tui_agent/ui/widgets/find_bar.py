@@ -83,8 +83,10 @@ class FindBar(Horizontal):
                 Static(Content(""), id="find-count"),
             )
         field = self.query_one(FindInput)
-        field.value = words
+        with field.prevent(Input.Changed):
+            field.value = words
         field.focus()
+        self.post_message(self.Changed(words))  # they may be the same as when it was closed
 
     def show_count(self, count: int, older: int = 0, at: int = 0) -> None:
         """Say how many hits there are, which of them is shown, and in how many messages further up, not loaded."""

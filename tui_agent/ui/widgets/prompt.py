@@ -138,10 +138,10 @@ class Prompt(SafeTextArea):
         return self._chips.pastes.get(mark, "")
 
     def open_chip(self, mark: str) -> None:
-        """Put a long paste's text in the place of its mark."""
-        text = self.text.replace(mark, safe(self._chips.pastes.pop(mark)))
-        self.load_text(text)
-        self.move_cursor(self.document.end)
+        """Put a long paste's text in the place of its mark, unless that is gone."""
+        if mark in self._chips.pastes:
+            self.load_text(self.text.replace(mark, safe(self._chips.pastes.pop(mark))))
+            self.move_cursor(self.document.end)
 
     def remember(self, sent: Sequence[str]) -> None:
         """What Up and Down walk through, oldest first."""

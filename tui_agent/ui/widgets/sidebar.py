@@ -67,7 +67,7 @@ class Memory:
     """Carried word for word behind the summary."""
 
     made_ahead: int | None = None
-    """Tokens that the summary took which was made ahead and waits; None when there is none."""
+    """The tokens that a summary made ahead has taken, while it waits to be used; None when none does."""
 
 
 @frozen
@@ -136,14 +136,14 @@ class MemoryList(Rows):
         super().__init__(id="memory", markup=False, compact=True)
         self._rows: dict[str, _Row] = {}
         self._memory: Memory | None = None
-        self._marked: int | None = None
+        self._marked: Logged | None = None
         """The version that another is to be compared with."""
 
         self._turn = 0
         """How often Enter was pressed on the same row: each press goes to its next source."""
 
         self._was_moved_in = False
-        """Whether the person went to a row since the list has the focus."""
+        """Whether somebody has gone to a row by hand since the list got the focus."""
 
         self._is_at_left_out = False
         """Whether it has the focus so that details can be put back."""
@@ -153,6 +153,8 @@ class MemoryList(Rows):
         if memory == self._memory:
             return
         self._memory = memory
+        if self._marked not in memory.versions:  # another session's
+            self._marked = None
         nearest = self._nearest()
         self._rows = {}
         self.clear_options()
@@ -255,7 +257,7 @@ class MemoryList(Rows):
         for number, version in reversed(list(enumerate(memory.versions, 1))):
             is_live = memory.live is not None and version.seq == memory.live.seq
             state = mark("● ", _("live: ")) if is_live else mark("○ ")
-            marked = Content.styled(_("marked  "), "$accent") if version.seq == self._marked else Content("")
+            marked = Content.styled(_("marked  "), "$accent") if version == self._marked else Content("")
             label = Content(f"{state}v{number}  ") + marked + Content.styled(describe(version), MUTED)
             yield self._option(_Row("version", version.seq, sources=(version.seq,)), label)
 
@@ -294,15 +296,16 @@ class MemoryList(Rows):
             self._turn += 1
 
     def action_compare(self) -> None:
-        if self._row is not None and self._row.kind == "version":
-            other = self._marked if self._marked != self._row.seq else None
-            self.post_message(self.CompareWanted(self._row.seq, other))
+        row, marked = self._row, self._marked
+        if row is not None and row.kind == "version":
+            self.post_message(self.CompareWanted(row.seq, marked.seq if marked and marked.seq != row.seq else None))
 
     def action_mark(self) -> None:
         row, place, memory = self._row, self.highlighted, self._memory
         if row is None or row.kind != "version" or memory is None:
             return
-        self._marked = None if self._marked == row.seq else row.seq
+        chosen = next(version for version in memory.versions if version.seq == row.seq)
+        self._marked = None if self._marked == chosen else chosen
         self._memory = None
         self.show(memory)
         self.highlighted = place

@@ -59,17 +59,15 @@ class Transcript(BlockBrowser):
         self._answer: AnswerBlock | None = None
         self._reasoning: ReasoningBlock | None = None
         self._oldest = 0
-        self._more_above = False
-        self._older_asked = False
+        self._more_above = self._older_asked = False
         self._pieces: list[str] = []
         self._thoughts: list[str] = []
         self._waiting = 0
         """Characters in them."""
 
-        self._thinking_since = 0.0
-        self._painted_at = 0.0
+        self._thinking_since = self._painted_at = 0.0
         self._frames: Timer | None = None
-        self._blank = ""
+        self._blank = ""  # what has arrived before the first letter of an answer
         self._last_seq = 0
 
     def on_mount(self) -> None:
@@ -92,10 +90,8 @@ class Transcript(BlockBrowser):
     def _start_afresh(self) -> None:
         self.clear_cursor()
         self.clear_find()
-        self._answer = self._reasoning = None
-        self._pieces.clear()
-        self._thoughts.clear()
-        self._blank = ""
+        self._answer = self._reasoning = self._flashed = None
+        self._drop_pieces()
         self._growths.clear()
         self._layouts.clear()
         self._codes_given = (0, 0)
@@ -268,6 +264,12 @@ class Transcript(BlockBrowser):
             self._grow_answer("".join(self._pieces))
             self._pieces.clear()
 
+    def _drop_pieces(self) -> None:
+        self._waiting = 0
+        self._pieces.clear()
+        self._thoughts.clear()
+        self._blank = ""
+
     def _grow_reasoning(self, text: str) -> None:
         if self._reasoning is None:
             self._thinking_since = monotonic()
@@ -363,9 +365,7 @@ class Transcript(BlockBrowser):
 
     def _restart(self, text: str, reasoning: str) -> None:
         """What was streamed so far is void."""
-        self._pieces.clear()
-        self._thoughts.clear()
-        self._blank = ""
+        self._drop_pieces()
         written = [block for block in (self._reasoning, self._answer) if block is not None]
         for block in sorted(written, key=lambda block: block.key, reverse=True):
             self._take_away(block)
