@@ -420,7 +420,7 @@ def test_settings_that_come_through_a_pipe_are_read_as_often_as_they_are_wanted(
     assert wanted_language({}, pipe) == "zh"
     assert load({}, {}, pipe, must_exist=True).settings.model == "piped"
     writer.join()
-    with pytest.raises(ConfigInvalid, match="can be read and not changed"):
+    with pytest.raises(ConfigInvalid, match="can be read but not changed"):
         Origin(pipe).change("model", "other")
     assert Origin(pipe).load().settings.model == "piped"
 

@@ -175,7 +175,7 @@ def _config(action: str, path: Path) -> int:
         case "init":
             if path.exists():
                 raise UsageError(
-                    _("{path} exists already.").format(path=path),
+                    _("{path} already exists.").format(path=path),
                     _("It was not touched."),
                     _("Edit it, or move it away first."),
                 )

@@ -25,7 +25,7 @@ class Command:
         made = parser_for(
             " ".join(("tui-agent", *self.words)),
             description=_sentence(self.help),
-            epilog=_("Flags of settings (tui-agent --help) may stand here too."),
+            epilog=_("The flags of settings (see tui-agent --help) work here too."),
         )
         made.set_defaults(command=self.words)
         self.fill(made)
@@ -128,7 +128,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--compaction-mode", metavar="MODE", help=_("auto, ask, remind or off"))
     group.add_argument("--keep-recent", type=int, metavar="N", help=_("newest messages that stay word for word"))
     group.add_argument("--approval", metavar="MODE", help=_("ask, edits or all"))
-    group.add_argument("--max-turns", dest="max_rounds", type=int, metavar="N", help=_("most rounds of tool calls"))
+    group.add_argument(
+        "--max-turns", dest="max_rounds", type=int, metavar="N", help=_("rounds of tool calls before you are asked")
+    )
     group.add_argument("--budget", type=int, metavar="TOKENS", help=_("warn when a session has used so many"))
     group.add_argument(
         "--no-tools", dest="tools", action="store_const", const=False, help=_("offer the model no tools")
@@ -251,9 +253,9 @@ _address.__name__ = "address"
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="?", default="", metavar="WORDS", help=_("words of the title"))
+    parser.add_argument("query", nargs="?", default="", metavar="WORDS", help=_("words in the title"))
     parser.add_argument("--here", action="store_true", help=_("only those begun in this directory"))
-    parser.add_argument("--archived", action="store_true", help=_("those that were put away"))
+    parser.add_argument("--archived", action="store_true", help=_("only those that were put away"))
     _limit(parser, 200)
     _json(parser)
 
@@ -264,7 +266,7 @@ def _one(parser: argparse.ArgumentParser) -> None:
 
 
 def _search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="+", metavar="WORDS", help=_("what an entry has to hold"))
+    parser.add_argument("query", nargs="+", metavar="WORDS", help=_("words that an entry must contain"))
     _limit(parser, 20)
     _json(parser)
 
@@ -272,7 +274,9 @@ def _search(parser: argparse.ArgumentParser) -> None:
 def _export(parser: argparse.ArgumentParser) -> None:
     _id(parser)
     parser.add_argument("target", nargs="?", default="-", metavar="FILE", help=_("where to; - is standard output"))
-    parser.add_argument("--format", choices=("md", "json", "html"), help=_("the form; else the file's ending says it"))
+    parser.add_argument(
+        "--format", choices=("md", "json", "html"), help=_("the form; by default the file's ending decides")
+    )
     parser.add_argument("--force", action="store_true", help=_("replace a file that exists"))
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help=_("the same as --format json")
@@ -292,7 +296,7 @@ def _rename(parser: argparse.ArgumentParser) -> None:
 
 def _fork(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--at", type=_positive, metavar="N", help=_("copy up to entry N; else all of it"))
+    parser.add_argument("--at", type=_positive, metavar="N", help=_("copy up to entry N instead of all of it"))
     _json(parser)
 
 
@@ -325,8 +329,8 @@ def _serve(parser: argparse.ArgumentParser) -> None:
         help=_("where to listen (127.0.0.1: this machine)"),
     )
     parser.add_argument("--port", type=_port, default=7462, metavar="N", help=_("the port (7462)"))
-    parser.add_argument("--public-url", default="", metavar="URL", help=_("under which a proxy shows it"))
-    parser.add_argument("--no-token", action="store_true", help=_("let in whoever can reach it"))
+    parser.add_argument("--public-url", default="", metavar="URL", help=_("the address at which a proxy shows it"))
+    parser.add_argument("--no-token", action="store_true", help=_("let in anyone who can reach it"))
 
 
 def _completion(parser: argparse.ArgumentParser) -> None:
@@ -337,14 +341,14 @@ GROUPS = {"sessions": N_("list, show, find, export, import, rename or delete ses
 """Commands of two words, by the first."""
 
 COMMANDS = (
-    Command(("sessions", "list"), N_("list sessions, the one changed last first"), _list),
+    Command(("sessions", "list"), N_("list sessions, the most recently changed first"), _list),
     Command(("sessions", "show"), N_("show what a session's context holds, what is folded, its summaries"), _one),
-    Command(("sessions", "search"), N_("find entries of all sessions that hold some words"), _search),
+    Command(("sessions", "search"), N_("find the entries of all sessions that contain some words"), _search),
     Command(("sessions", "export"), N_("write a session as Markdown, JSON or a web page"), _export),
-    Command(("sessions", "import"), N_("make new sessions of an exported file"), _import),
+    Command(("sessions", "import"), N_("make new sessions from an exported file"), _import),
     Command(("sessions", "rename"), N_("give a session another title"), _rename),
     Command(("sessions", "archive"), N_("put a session away, out of the lists"), _one),
-    Command(("sessions", "unarchive"), N_("take a session that was put away out again"), _one),
+    Command(("sessions", "unarchive"), N_("bring back a session that was put away"), _one),
     Command(("sessions", "fork"), N_("make a new session that begins like this one"), _fork),
     Command(("sessions", "delete"), N_("delete a session for good"), _delete),
     Command(("compact",), N_("fold a session's old messages into its summary"), _compact),

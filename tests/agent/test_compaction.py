@@ -567,7 +567,7 @@ async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path
             compacted = events[-1].proposal.compacted
             assert len(server.requests[-1].texts) == 2
             why = [event.reason for event in events if isinstance(event, SummaryRestarted)][-1]
-            assert why.partition(" ")[2] == "statements find no room in it"
+            assert why.partition(" ")[2] == "statements do not fit in it"
             assert events[-2] == SummaryArrived(compacted.text)
             assert 0 < estimate(compacted.text) < estimate(many) * 0.8
             assert compacted.usage is not None

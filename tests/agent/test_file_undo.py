@@ -99,7 +99,7 @@ async def test_a_turns_changes_are_put_back_and_made_again_and_the_model_is_told
 
             assert await redo(at) == DeedPart("files changed again", "old.txt\nnew.txt")
             assert texts(work) == changed
-            with pytest.raises(UsageError, match="nothing to do again"):
+            with pytest.raises(UsageError, match="no change to make again"):
                 await redo(at)
 
 
@@ -117,7 +117,7 @@ async def test_turns_are_taken_back_one_by_one_also_after_a_new_start(tmp_path: 
                 assert texts(work) == {"f.txt": expected}
             await undo(at)
             assert texts(work) == {}
-            with pytest.raises(UsageError, match="no change of a file to take back"):
+            with pytest.raises(UsageError, match="no file change to take back"):
                 await undo(at)
             for expected in ("a", "b", "c"):
                 await redo(at)
@@ -236,7 +236,7 @@ async def test_a_change_that_failed_is_none_to_take_back(tmp_path: Path) -> None
 
             await at.take(at.services.turn(at.session, meanwhile).say(text_parts("go")))
             assert texts(work) == {"f.txt": "somebody else"}
-            with pytest.raises(UsageError, match="no change of a file"):
+            with pytest.raises(UsageError, match="no file change"):
                 await undo(at)
 
 
@@ -259,7 +259,7 @@ async def test_contents_with_the_key_are_not_kept_and_that_is_told(tmp_path: Pat
             at.approver.answers.append(ONCE)
             await at.say("take it out")
             assert "/undo-files cannot take this change back" in entries_in(at.events, ToolReturned)[-1].output
-            with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
+            with pytest.raises(UsageError, match=r"What key.txt held is no longer kept"):
                 await undo(at)
             assert texts(work) == {"key.txt": "key=none"}
 
@@ -272,7 +272,7 @@ async def test_the_key_is_not_kept_for_doing_a_change_again_either(tmp_path: Pat
             (work / "key.txt").write_text(f"key={CANARY}")
             await undo(at)
             assert texts(work) == {}
-            with pytest.raises(UsageError, match=r"What key.txt held is not kept"):
+            with pytest.raises(UsageError, match=r"What key.txt held is no longer kept"):
                 await redo(at)
 
 
@@ -357,7 +357,7 @@ async def test_a_question_that_is_open_comes_first(tmp_path: Path) -> None:
             await change(at, server, write("f.txt", "agent"))
             call = ToolCall("c", "run_command", "{}")
             await at.session.append(AssistantSaid("", tool_calls=(call,)), ApprovalAsked("c", "$ ls"))
-            with pytest.raises(UsageError, match="waits for your approval"):
+            with pytest.raises(UsageError, match="is waiting for your approval"):
                 await undo(at)
 
 

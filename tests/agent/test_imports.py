@@ -319,7 +319,7 @@ def test_conversations_in_which_nothing_was_said_are_passed_over(tmp_path: Path)
         ("42", "holds no session"),
         ('[{"mapping": {}}, {"what": 1}]', "place 2"),
         ('{"format": "tui-agent session", "version": 99, "entries": []}', "version 99"),
-        ('{"format": "tui-agent session", "version": 1}', "no list"),
+        ('{"format": "tui-agent session", "version": 1}', "not a list"),
     ],
 )
 def test_a_file_that_is_no_export_is_refused_with_its_name_and_what_was_expected(

@@ -123,7 +123,7 @@ async def test_it_waits_for_a_question_that_is_open(tmp_path: Path) -> None:
         async with workshop(server, tmp_path) as at:
             call = ToolCall("c", "run_command", "{}")
             await at.session.append(AssistantSaid("", tool_calls=(call,)), ApprovalAsked("c", "$ ls"))
-            with pytest.raises(UsageError, match="waits for your approval"):
+            with pytest.raises(UsageError, match="is waiting for your approval"):
                 await run(at, "touch there")
             assert not (tmp_path / "work" / "there").exists()
 

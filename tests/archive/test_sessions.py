@@ -78,7 +78,7 @@ async def test_of_many_sessions_with_one_beginning_the_newest_are_named(
     with pytest.raises(SessionNotFound) as told:
         await archive.session("a")
     assert told.value.what == f"Several sessions begin with 'a': {named}"
-    assert told.value.todo == "Give more characters of the id."
+    assert told.value.todo == "Give more of the id."
     with pytest.raises(SessionNotFound, match="There is no session 'b'"):
         await archive.session("b")
 
@@ -92,7 +92,7 @@ async def test_as_many_sessions_are_listed_as_were_asked_for(archive: Archive) -
 
 async def test_an_id_is_given_once(archive: Archive) -> None:
     await archive.append("one", [said(1, "mine")], {})
-    with pytest.raises(SessionBusy, match="exists already"):
+    with pytest.raises(SessionBusy, match="already a session"):
         await make_session(archive, "one", "/elsewhere", AT)
     assert (await archive.session("one")).directory == "/home/me"
 

@@ -371,7 +371,7 @@ def test_a_directory_that_is_gone_is_told(
     monkeypatch.chdir(gone)
     gone.rmdir()
     terminal.run("-p", "hi", code=2)
-    assert "does not exist any more" in terminal.err
+    assert "no longer exists" in terminal.err
     assert "cd" in terminal.err
 
 

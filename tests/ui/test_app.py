@@ -354,7 +354,7 @@ async def test_exports_are_written_and_nothing_is_overwritten(tmp_path: Path) ->
             assert "hello there" in (tmp_path / "notes.md").read_text()
             assert (tmp_path / "notes.md").stat().st_mode & 0o777 == 0o600
             await person.conductor.command("export", "md notes.md")
-            await person.is_told("exists already")
+            await person.is_told("already exists")
 
 
 async def test_a_broken_part_ends_the_program_with_one_line_and_no_values(tmp_path: Path) -> None:

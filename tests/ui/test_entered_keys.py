@@ -44,7 +44,7 @@ async def test_a_key_that_works_is_kept_for_its_endpoint_when_that_is_wanted(
             await person.sees("from: keyring")
             await person.press("escape")
             await person.send("/forget-key")
-            await person.sees("has no key for")
+            await person.sees("no longer has a key for")
             assert keyring.kept == {}
             await person.send("/forget-key")
             await person.sees("The keyring has no key for")
@@ -60,7 +60,7 @@ async def test_a_keyring_that_hangs_while_it_forgets_holds_up_nobody(tmp_path: P
                 await person.sees("meanwhile")
                 assert len(keyring.kept) == 1
             await person.until(lambda: keyring.kept == {})
-            await person.is_told("has no key for")
+            await person.is_told("no longer has a key for")
             assert "meanwhile" in person.seen
 
 

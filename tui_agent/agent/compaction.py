@@ -106,7 +106,7 @@ class Compactor:
                 yield event
         items, dropped = within(self._summariser.consolidated or items, self._items_room())
         if dropped:
-            yield SummaryRestarted(_("{n} statements find no room in it").format(n=len(dropped)))
+            yield SummaryRestarted(_("{n} statements do not fit in it").format(n=len(dropped)))
             yield SummaryArrived(render(items))
         yield Proposed(await self._proposal(made, items, (*found, *dropped), outdated, time.monotonic() - started))
 

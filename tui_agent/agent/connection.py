@@ -157,7 +157,7 @@ def chosen_base_url(settings: Settings) -> str:
     if settings.refused_endpoint:
         raise EndpointUnreadable(
             settings.refused_endpoint,
-            _("So it is not known whom to ask, and nobody is: no connection was made."),
+            _("It is not known whom to ask, so nobody was: no connection was made."),
             _("Correct it, or give an address with --base-url."),
         )
     return settings.base_url or OPENAI_BASE_URL

@@ -128,7 +128,9 @@ def _deed(is_redo: bool, done: Sequence[FileStep]) -> UserSaid:
 
 def _refuse_while_asked(session: Session) -> None:
     if pending_approval(session) is not None:
-        raise UsageError(_("A tool waits for your approval."), _("No file was changed."), _("Answer it first."))
+        raise UsageError(
+            _("A tool call is waiting for your approval."), _("No file was changed."), _("Answer it first.")
+        )
 
 
 async def _reversal(session: Session, root: Path, *, is_redo: bool) -> Reversal:
@@ -144,7 +146,7 @@ async def _reversal(session: Session, root: Path, *, is_redo: bool) -> Reversal:
     if refused:
         raise UsageError(" ".join(refused), _("No file was changed."))
     raise UsageError(
-        _("There is nothing to do again.") if is_redo else _("There is no change of a file to take back."),
+        _("There is no change to make again.") if is_redo else _("There is no file change to take back."),
         _("Only what write_file and edit_file have changed in this session is kept, not what commands did."),
         await _where_else(session),
     )
@@ -164,7 +166,7 @@ def _steps(kept: Sequence[KeptFile], root: Path, is_redo: bool) -> tuple[list[Fi
             reasons.append(error.what)
             continue
         if step.then is None and _wanted(made, is_redo)[1] != NO_FILE:
-            reasons.append(_("What {file} held is not kept any more.").format(file=step.shown))
+            reasons.append(_("What {file} held is no longer kept.").format(file=step.shown))
         else:
             steps.append(step)
     return steps, reasons

@@ -41,7 +41,7 @@ async def _carried_out(run: Run, prompt: str, report: Report) -> int:
         return await command(name)(run, prompt[len(name) :].strip())
     if not prompt.strip() and pending_approval(run.session) is None:
         raise UsageError(
-            _("There is nothing to say."), _("The prompt is empty."), _('Write it behind -p: tui-agent -p "Hello"')
+            _("There is nothing to say."), _("The prompt is empty."), _('Write it after -p: tui-agent -p "Hello"')
         )
     run.warn_of(await run.services.connect(report))
     await run.tell_of_instructions()

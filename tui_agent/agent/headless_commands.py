@@ -36,7 +36,7 @@ def command(name: str) -> Command:
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise UsageError(
-            _("{name} is no command that works without the screen.").format(name=name),
+            _("{name} is not a command that works without the screen.").format(name=name),
             _("Nothing was sent."),
             _("Known: {known}.").format(known=known),
         )
@@ -138,7 +138,7 @@ async def _export(run: Run, argument: str) -> int:
         )
     if not run.session.stored:
         raise UsageError(
-            _("Nothing was said yet."), _("There is nothing to export."), _("Name a session with --session.")
+            _("Nothing has been said yet."), _("There is nothing to export."), _("Name a session with --session.")
         )
     return run.say_reply(await export(run.services, run.session.id, form))
 
@@ -149,7 +149,7 @@ async def _help(run: Run, argument: str) -> int:
 
 async def _forget_key(run: Run, argument: str) -> int:
     place = await forget_key(run.services)
-    return run.say_reply(_("The keyring has no key for {place} any more.").format(place=place))
+    return run.say_reply(_("The keyring no longer has a key for {place}.").format(place=place))
 
 
 async def _retry(run: Run, argument: str) -> int:

@@ -289,6 +289,6 @@ def _current_directory() -> Path:
         return Path.cwd()
     except FileNotFoundError as error:
         raise UsageError(
-            _("The directory this was started in does not exist any more."),
+            _("The directory this was started in no longer exists."),
             todo=_("Change to one that does (cd), and start it there."),
         ) from error

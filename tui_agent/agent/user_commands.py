@@ -36,7 +36,9 @@ async def run_user_command(session: Session, command: str, directory: Path, secr
         NotSaved: the command ran, and what came of it cannot be kept.
     """
     if pending_approval(session) is not None:
-        raise UsageError(_("A tool waits for your approval."), _("The command was not run."), _("Answer it first."))
+        raise UsageError(
+            _("A tool call is waiting for your approval."), _("The command was not run."), _("Answer it first.")
+        )
     stop = asyncio.Event()
     pieces: list[str] = []
     running = asyncio.ensure_future(_run(command, directory, secret, pieces, stop))

@@ -27,7 +27,7 @@ def create(
     """
     if connection.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).get:
         raise SessionBusy(
-            _("A session {session_id} exists already.").format(session_id=session_id),
+            _("There is already a session {session_id}.").format(session_id=session_id),
             _("It was left as it is."),
             _("Choose another id."),
         )
@@ -95,7 +95,7 @@ def one(connection: apsw.Connection, id_or_prefix: str) -> SessionInfo:
                 id_or_prefix=id_or_prefix, names=names, more=more
             ),
             "",
-            _("Give more characters of the id."),
+            _("Give more of the id."),
         )
     return found[0]
 

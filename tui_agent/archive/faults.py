@@ -95,7 +95,7 @@ def damaged(path: Path) -> ArchiveDamaged:
     return ArchiveDamaged(
         _("The archive {path} is damaged.").format(path=path),
         _("What is still whole can be saved."),
-        _("Restart the program without other windows: it keeps a copy of the file and saves every whole entry."),
+        _("Restart the program with no other window open: it keeps a copy of the file and saves every whole entry."),
     )
 
 
@@ -104,7 +104,10 @@ def damaged_entry(what: str) -> ArchiveDamaged:
     return ArchiveDamaged(
         what,
         _("The others are whole."),
-        _("Restart the program without other windows: it keeps a copy of the file and puts a notice in their place."),
+        _(
+            "Restart the program with no other window open: it keeps a copy of the file and puts a notice in their "
+            "place."
+        ),
     )
 
 

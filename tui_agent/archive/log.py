@@ -198,7 +198,7 @@ def load(connection: apsw.Connection, session_id: str, after: int, upto: int) ->
     if [logged.seq for logged in found] != list(expected):
         missing = sorted(set(expected) - {logged.seq for logged in found})
         raise damaged_entry(
-            _("Session {session_id} lacks its entries {missing}.").format(session_id=session_id, missing=some(missing))
+            _("Session {session_id} is missing entries {missing}.").format(session_id=session_id, missing=some(missing))
         )
     return found
 

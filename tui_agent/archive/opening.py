@@ -89,7 +89,10 @@ def _open_in_need(path: Path, newest: int, attempt: Callable[[], Opened]) -> Ope
         if not Reserve(path).spend():
             if not path.exists() or path.stat().st_size < _SMALLEST_PAGE:
                 raise
-            notice = _("The disk is full: the archive {path} can be read, and nothing can be saved until a new start.")
+            notice = _(
+                "The disk is full: the archive {path} can be read, but nothing can be saved until the program is "
+                "restarted."
+            )
             return _open_read_only(path, newest, notice)
     opened = attempt()
     opened.is_short = True
@@ -150,7 +153,9 @@ class _Opening:
 
     def _rescue(self) -> None:
         if not self.presence.claim():
-            self.notices.append(_("The archive is damaged; it is repaired at the next start without other windows."))
+            self.notices.append(
+                _("The archive is damaged; it will be repaired at the next start with no other window open.")
+            )
             return
         from tui_agent.archive import salvage  # hardly any run needs it
 

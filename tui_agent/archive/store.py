@@ -298,8 +298,8 @@ class ArchivedSessions(ArchivedLogs):
         if not await self._save(job):
             self.notices.append(
                 _(
-                    "Session {session_id} is deleted. Traces of its text are removed from the file at the next start "
-                    "without other windows."
+                    "Session {session_id} is deleted. Traces of its text will be removed from the file at the next "
+                    "start with no other window open."
                 ).format(session_id=session_id)
             )
 

@@ -146,7 +146,7 @@ class ModelClient:
         if failure is not None:
             raise failure
         if not reader.chunks:
-            raise not_a_stream(answer.url, answer.content_type, "no data came")
+            raise not_a_stream(answer.url, answer.content_type, _("no data came"))
         raise ServerFailed(
             _("{label} ended the answer before its first piece.").format(label=self.endpoint.label), "", _("Try again.")
         )

@@ -70,7 +70,7 @@ def unreachable(error: BaseException, endpoint: Endpoint) -> EndpointUnreachable
     for cause in _causes(error):
         match cause:
             case ssl.SSLCertVerificationError():
-                reason = getattr(cause, "verify_message", "") or "it could not be verified"
+                reason = getattr(cause, "verify_message", "") or _("it could not be verified")
                 return NotRepeated(
                     _("No secure connection to {place}: its certificate was not accepted ({reason}).").format(
                         place=place, reason=reason

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 
 from tui_agent import __version__
+from tui_agent.language import N_, _
 from tui_agent.model.connection import Refused
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.failures import not_a_stream, too_slow, unreachable
@@ -90,7 +91,7 @@ class HttpJsonClient:
             async with asyncio.timeout(self._seconds):
                 return await self._exchange(method, url, body, {**headers_for(self._endpoint), **(headers or {})})
         except (TimeoutError, httpx2.TimeoutException):
-            raise too_slow(self._endpoint, self._seconds, "answer") from None
+            raise too_slow(self._endpoint, self._seconds, N_("answer")) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise unreachable(error, self._endpoint) from error
 
@@ -102,7 +103,7 @@ class HttpJsonClient:
         try:
             return json.loads(content)
         except (ValueError, RecursionError):
-            raise not_a_stream(url, response.headers.get("content-type", ""), "it is not JSON") from None
+            raise not_a_stream(url, response.headers.get("content-type", ""), _("it is not JSON")) from None
 
 
 async def _read_capped(response: httpx2.Response, most: int) -> bytes:

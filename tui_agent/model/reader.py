@@ -184,7 +184,8 @@ def _raise_if_error(chunk: dict[str, Any]) -> None:
             raise ErrorInStream(said_in(choice))
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish.strip().lower() in FAILED_FINISHES:
-            raise ErrorInStream(ServerSaid(None, f"the answer ended with {finish.strip()!r}", everything=finish))
+            told = _("the answer ended with {finish!r}").format(finish=finish.strip())
+            raise ErrorInStream(ServerSaid(None, told, everything=finish))
 
 
 def _said_by(data: str) -> ServerSaid:
@@ -192,4 +193,4 @@ def _said_by(data: str) -> ServerSaid:
     try:
         return said_in(json.loads(data))
     except (ValueError, RecursionError):
-        return said_in(data or "an error without a reason")
+        return said_in(data)

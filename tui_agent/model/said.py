@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
+from tui_agent.language import _
 from tui_agent.model.unicode import repaired
 from tui_agent.values import frozen
 
@@ -136,7 +137,7 @@ def _readable(text: str) -> str:
     if "<html" not in lowered and "<!doctype" not in lowered:
         return text.strip()
     start, end = lowered.find("<title>"), lowered.find("</title>")
-    return text[start + len("<title>") : end].strip() if 0 <= start < end else "a web page"
+    return text[start + len("<title>") : end].strip() if 0 <= start < end else _("a web page")
 
 
 def _word(value: object) -> str:

@@ -109,7 +109,12 @@ class Settings:
         "ask", N_("ask asks before every change and command, edits only before commands, all never.")
     )
     deny: tuple[str, ...] = _setting((), N_("Commands that are refused, by their first words."), at_start=True)
-    max_rounds: int = _setting(25, N_("The most rounds of tool calls in one turn."), low=1, flag="--max-turns")
+    max_rounds: int = _setting(
+        25,
+        N_("Rounds of tool calls in one turn after which you are asked whether to go on."),
+        low=1,
+        flag="--max-turns",
+    )
     budget: int | None = _setting(
         None, N_("Tokens a session may use in all before a warning; off never warns."), low=1, unset="off"
     )

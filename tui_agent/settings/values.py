@@ -83,7 +83,7 @@ def _web_address(text: str) -> str:
         parts = urlsplit(text)
         host, _port = parts.hostname, parts.port
     except ValueError:
-        raise NotAllowed(_("it is no address")) from None
+        raise NotAllowed(_("it is not an address")) from None
     if "@" in parts.netloc:
         raise NotAllowed(_("a name or password does not belong in an address; put the key in TUI_AGENT_API_KEY"))
     if parts.scheme not in ("http", "https") or not host:

@@ -79,7 +79,7 @@ def write_config(path: Path, change: Callable[[str], str]) -> None:
             _("Correct it in an editor first."),
         )
     if path.exists() and not path.is_file():
-        words = _("{path} is no file: what it holds can be read and not changed.").format(path=path)
+        words = _("{path} is not a regular file: what it holds can be read but not changed.").format(path=path)
         raise ConfigInvalid(words, _("Nothing was changed."))
     before = file.text if path.exists() else default_config_text()
     after = change(before)

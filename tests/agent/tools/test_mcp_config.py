@@ -46,8 +46,8 @@ def test_variables_are_filled_in_once_and_only_in_braces(tmp_path: Path) -> None
     [
         ([], "must be an object"),
         ({"s": "npx"}, "'s' must be an object"),
-        ({"s": {}}, "url must be a text"),
-        ({"s": {"command": ""}}, "command must be a text"),
+        ({"s": {}}, "url must be text"),
+        ({"s": {"command": ""}}, "command must be text"),
         ({"s": {"command": "x", "args": "y"}}, "args must be a list"),
         ({"s": {"command": "x", "args": [1]}}, "args must be a list"),
         ({"s": {"command": "x", "env": {"A": 1}}}, "env must be an object of texts"),
@@ -74,12 +74,12 @@ def test_a_file_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
     with big.open("wb") as file:
         file.truncate(1 << 40)
     for path in (big, Path("/dev/zero")):
-        with pytest.raises(ConfigInvalid, match=f"{path} is no readable JSON: File too large"):
+        with pytest.raises(ConfigInvalid, match=f"{path} is not readable JSON: File too large"):
             load_servers(path, {})
 
 
 def test_lists_without_an_end_in_one_another_are_a_problem_too(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("[" * 100_000)
-    with pytest.raises(ConfigInvalid, match="is no readable JSON"):
+    with pytest.raises(ConfigInvalid, match="is not readable JSON"):
         load_servers(path, {})

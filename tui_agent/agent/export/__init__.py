@@ -43,7 +43,7 @@ def write_export(path: Path, text: str, todo: str, *, replace: bool = False) -> 
     try:
         write_private(path, text, replace=replace)
     except FileExistsError as error:
-        raise UsageError(_("{path} exists already.").format(path=path), _("Nothing was written."), todo) from error
+        raise UsageError(_("{path} already exists.").format(path=path), _("Nothing was written."), todo) from error
     except OSError as error:
         raise UsageError(
             _("{path} could not be written: {reason}.").format(path=path, reason=error.strerror),

@@ -170,4 +170,4 @@ def _record(record: Record) -> Iterator[Markup]:
             told = _("{messages} rewound: out of the context, kept in the record").format(messages=messages)
             yield folding(told, *articles, class_="rewound")
     if not record.entries:
-        yield element("p", _("Nothing was said yet."), id=anchor(0))
+        yield element("p", _("Nothing has been said yet."), id=anchor(0))

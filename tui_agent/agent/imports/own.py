@@ -33,7 +33,7 @@ def read_session(told: Mapping[str, Any]) -> Imported:
         )
     stored = told.get("entries", told.get("archive"))
     if not isinstance(stored, list):
-        raise ValueError(_("its entries are no list"))
+        raise ValueError(_("its entries are not a list"))
     entries = tuple(_logged(each, place) for place, each in enumerate(stored, 1))
     info = object_at(told, "session")
     created = time_of(info.get("created")) or (entries[0].at if entries else EPOCH)
@@ -42,7 +42,7 @@ def read_session(told: Mapping[str, Any]) -> Imported:
 
 def _logged(stored: Any, place: int) -> Logged:
     if not isinstance(stored, Mapping):
-        raise ValueError(_("entry {place} is no object").format(place=place))
+        raise ValueError(_("entry {place} is not an object").format(place=place))
     if stored.get("seq") != place:
         raise ValueError(
             _("entry {place} has the number {seq!r}: entries are numbered 1, 2, 3, ...").format(

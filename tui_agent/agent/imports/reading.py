@@ -78,7 +78,7 @@ def _conversations(path: Path, data: bytes) -> list[Any]:
     try:
         parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
     except UnicodeDecodeError as error:
-        _refuse(path, _("{path} is no text: byte {start} is not UTF-8.").format(path=path, start=error.start))
+        _refuse(path, _("{path} is not text: byte {start} is not UTF-8.").format(path=path, start=error.start))
     except json.JSONDecodeError as error:
         _refuse(
             path,

@@ -27,7 +27,7 @@ def load_servers(path: Path, environ: Mapping[str, str] = os.environ) -> tuple[S
         return ()
     except (OSError, ValueError, RecursionError) as error:
         why = (isinstance(error, OSError) and error.strerror) or error
-        raise ConfigInvalid(_("{path} is no readable JSON: {error}.").format(path=path, error=why)) from error
+        raise ConfigInvalid(_("{path} is not readable JSON: {error}.").format(path=path, error=why)) from error
     listed = stored.get("mcpServers", stored.get("servers", {})) if isinstance(stored, dict) else None
     if not isinstance(listed, dict):
         raise ConfigInvalid(
@@ -66,7 +66,7 @@ def _server(name: str, entry: object, where: str, environ: Mapping[str, str]) ->
 def _text(entry: Mapping[str, object], key: str, where: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise ConfigInvalid(_("{where}: {key} must be a text.").format(where=where, key=key))
+        raise ConfigInvalid(_("{where}: {key} must be text.").format(where=where, key=key))
     return value
 
 

@@ -243,7 +243,7 @@ async def keep(chat: Conductor, argument: str) -> None:
 
 async def forget(chat: Conductor, argument: str) -> None:
     place = await forget_key(chat.services)
-    chat.screen.tell(_("The keyring has no key for {place} any more.").format(place=place))
+    chat.screen.tell(_("The keyring no longer has a key for {place}.").format(place=place))
 
 
 async def use_url(chat: Conductor, url: str) -> None:

@@ -206,7 +206,7 @@ async def export_session(chat: Conductor, argument: str) -> None:
 
     session = open_session_of(chat)
     if not session.stored:
-        raise UsageError(_("Nothing was said yet."), _("There is nothing to export."))
+        raise UsageError(_("Nothing has been said yet."), _("There is nothing to export."))
     form, _blank, target = argument.partition(" ")
     if form not in FORMS:
         form, target = form_of(argument), argument
