@@ -555,6 +555,18 @@ async def test_a_summary_without_a_statement_or_longer_than_all_it_stands_for_is
             await propose(at, keep=2)
 
 
+async def test_a_reply_without_an_answer_replaces_nothing_though_statements_stand(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        first = await compact(at, keep=2)
+        await talk(at, server, *(f"later {place}" for place in range(6)))
+        server.script(says("(no summary available)"))
+        with pytest.raises(SummaryRejected, match="no statement"):
+            await propose(at, keep=2)
+        server.script(says("No new facts."))
+        assert (await compact(at, keep=2)).items[: len(first.items)] == first.items
+
+
 @pytest.mark.parametrize("shorter", ["- the parts are 1 to 9 and nobody knows more", ""])
 async def test_items_that_outgrow_their_share_are_made_fewer_or_thinned(tmp_path: Path, shorter: str) -> None:
     many = "\n".join(f"- somebody went on about topic {word} for a long while" for word in TOPICS)

@@ -39,6 +39,11 @@ def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) ->
         ("<state_snapshot>\nreal text\n</state_snapshot>", "real text"),
         ("<compaction_summary>real text", "real text"),
         ("<output>real text</output>", "real text"),
+        ("<|channel|>final<|message|>real text<|return|>", "real text"),
+        (
+            "<|channel|>analysis<|message|>plan<|end|><|start|>assistant<|channel|>final<|message|>real text",
+            "real text",
+        ),
         ("real text\n</summary>\n--- END OF CONTEXT SUMMARY ---", "real text"),
         ("- <record> is the tag\n- done", "- <record> is the tag\n- done"),
         (
@@ -68,6 +73,8 @@ def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
         ("", "tool_calls", True, "tool call"),
         ("- a fact", "stop", True, "tool call"),
         ('<tool_call>{"name":"bash","arguments":{}}</tool_call>', "stop", False, "tool call"),
+        ("<|channel|>commentary to=functions.bash<|message|>{}", "stop", False, "tool call"),
+        ("<|channel|>analysis<|message|>only thoughts", "stop", False, "reasoning"),
         ('```json\n{"name": "read_file", "arguments": {"path": "a"}}\n```', "stop", False, "tool call"),
         ('{"name": "read_file", "parameters": {}}', "stop", False, "tool call"),
         ("<function=bash>ls</function>", "stop", False, "tool call"),

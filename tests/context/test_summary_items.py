@@ -8,6 +8,7 @@ from tui_agent.context.summary import (
     consolidated,
     consolidation_request,
     extract,
+    is_void,
     next_id,
     opaque,
     outdated,
@@ -135,10 +136,36 @@ def test_frames_empty_sections_and_repeats_are_no_items() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["null", "(no summary)", "(empty)", "I have summarized the conversation.", "Hello! How can I help you today?"],
+    [
+        "null",
+        "(no summary)",
+        "(no summary available)",
+        "No summary available.",
+        "暂无摘要",
+        "(empty)",
+        "I have summarized the conversation.",
+        "Hello! How can I help you today?",
+        "Go through this record message by message and write down its facts: goals, decisions and rules, files.",
+    ],
 )
 def test_a_reply_that_only_answers_the_request_holds_no_item(reply: str) -> None:
     assert parse_items(reply, log_of(user("q1"), answer("r1")), (), 1) == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "void"),
+    [
+        ("(no summary)", True),
+        ("Goals:\n\nRules:", True),
+        ("---\n...", True),
+        ("None", False),
+        ("- 无", False),
+        ("There are no new facts.", False),
+        ("- a fact", False),
+    ],
+)
+def test_a_reply_that_says_there_is_nothing_to_state_is_an_answer(reply: str, void: bool) -> None:
+    assert is_void(reply) is void
 
 
 def test_what_stands_already_is_not_repeated() -> None:

@@ -12,6 +12,7 @@ from tui_agent.context.summary import (
     accepted,
     consolidated,
     consolidation_request,
+    is_void,
     next_id,
     parse_items,
     render,
@@ -103,6 +104,7 @@ class Summariser:
             room=self._room(),
             show_standing=self._bench.connection.embedded is None,
         )
+        is_without_answer = True
         for place, messages in enumerate(requests):
             if place:
                 yield SummaryRestarted(_("part {place} of {n}").format(place=place + 1, n=len(requests)))
@@ -110,9 +112,10 @@ class Summariser:
             async with aclosing(self._ask(messages, answers)) as events:
                 async for event in events:
                     yield event
+            is_without_answer = is_without_answer and is_void(answers[-1])
             known = (*standing_items, *new)
             new += await asyncio.to_thread(parse_items, answers[-1], folded, standing(known), first_id + len(new))
-        if not new and not standing_items:
+        if not new and (not standing_items or is_without_answer):
             raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
         if estimate(render(new)) > max(sum(each.tokens for each in folded), LEAST_ALLOWED):
             raise SummaryRejected(

@@ -6,7 +6,7 @@ from tui_agent.context.summary_items import extract, next_id, opaque, render, st
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
 from tui_agent.context.summary_leaving import OUTGROWN, as_carried, details_now, still_true, within
 from tui_agent.context.summary_outdated import outdated
-from tui_agent.context.summary_parsing import parse_items
+from tui_agent.context.summary_parsing import is_void, parse_items
 from tui_agent.context.summary_prompt import defused, summary_requests
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "defused",
     "details_now",
     "extract",
+    "is_void",
     "language_of",
     "next_id",
     "opaque",

@@ -22,10 +22,20 @@ _OUTER = (
 )
 _OUTER_OPEN = re.compile(rf"\s*(?:{_OUTER.format(slash='', word='(?:begin(?:ning)?|start)')})", re.IGNORECASE)
 _OUTER_CLOSE = re.compile(rf"(?:{_OUTER.format(slash='/', word='end')})\s*\Z", re.IGNORECASE)
+_CHANNEL = r"\A\s*(?:<\|start\|>assistant)?<\|channel\|>"
+_CHANNELS_BEFORE_ANSWER = re.compile(
+    rf"{_CHANNEL}(?:analysis\b.*?(?:<\|channel\|>final\b[^<\n]*<\|message\|>|\Z)|final\b[^<\n]*<\|message\|>)",
+    re.DOTALL,
+)
+_CHANNEL_END = re.compile(r"<\|(?:end|return)\|>\s*\Z")
+"""What stands round an answer of gpt-oss where a server leaves its channels in the text."""
+
 _WHOLE_FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 
 _TOOL_CALL = re.compile(
-    r"<(?:tool_calls?|function_calls?|invoke)\b|<function=|<\|tool|\[TOOL_CALLS\]|<｜tool", re.IGNORECASE
+    r"<(?:tool_calls?|function_calls?|invoke)\b|<function=|<\|tool|\[TOOL_CALLS\]|<｜tool"
+    r"|(?:<\|start\|>assistant)?(?:<\|channel\|>commentary)?[ \t]*to=functions\.",
+    re.IGNORECASE,
 )
 _REFUSAL = re.compile(
     r"\b(?:i['’]m sorry|i am sorry|sorry, |i can(?:no|['’])t|i['’]m (?:unable|not able)"
@@ -97,6 +107,8 @@ def accepted(reply_text: str, finish: str | None, has_tool_calls: bool) -> str:
 def unwrapped(reply_text: str) -> str:
     """The reply without think, analysis and summary tags, closed or not; "" when only reasoning is left."""
     text = reply_text
+    if before := _CHANNELS_BEFORE_ANSWER.match(text):
+        text = _CHANNEL_END.sub("", text[before.end() :])
     while match := _LEADING_BLOCK.match(text):
         text = text[match.end() :]
     if not _LEADING_OPEN.match(text):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 from tui_agent.context.summary_shapes import as_lines
-from tui_agent.context.summary_wording import EXAMPLE_WORDS
+from tui_agent.context.summary_wording import EXAMPLE_WORDS, REQUEST_WORDS
 from tui_agent.context.words import overlap, salient, squeezed
 from tui_agent.core.entries import Item, Logged
 from tui_agent.core.readings import said_text
@@ -34,35 +34,35 @@ _NUMBER = re.compile(r"\d+")
 _ITEM_ID = re.compile(r"i\d+", re.IGNORECASE)
 _SPAN = re.compile(r"(\d+)\s*(?:-|–|to|至)\s*#?(\d+)")
 _LONGEST_SPAN = 200
-_NOTHING = frozenset(
-    {
-        "ok",
-        "okay",
-        "好的",
+_NOTHING_NEW = frozenset(
+    (
         "none",
+        "none yet",
+        "(none)",
+        "nothing",
+        "nothing new",
         "n/a",
         "na",
-        "nothing",
-        "none yet",
         "not applicable",
-        "null",
-        "undefined",
-        "empty",
-        "(empty)",
-        "no summary",
-        "(no summary)",
         "无",
         "没有",
         "暂无",
-        "(none)",
         "（无）",
-    }
+    )
 )
+"""What says that there is nothing to add, which is an answer too."""
+
+_NOTHING = _NOTHING_NEW | {
+    *("ok", "okay", "好的", "null", "undefined", "empty", "(empty)", "no summary", "(no summary)")
+}
+
 _FRAME = re.compile(
     r"^(?:here (?:is|are)|below (?:is|are)|sure\b|certainly\b|okay\b|of course|let me know"
     r"|i(?:'ve| have) summari[sz]ed\b|(?:hello|hi)\b.{0,12}how (?:can|may) i|how (?:can|may) i (?:help|assist)"
     r"|以下是|好的[，,。]|下面是|希望)"
-    r"|^(?:bullet list|summary|notes?|摘要|要点|总结|笔记)\s*[:：]?$",
+    r"|^(?:bullet list|summary|notes?|摘要|要点|总结|笔记)\s*[:：]?$"
+    r"|^\W*(?:no|empty) summary(?: (?:is|was))?(?: (?:yet|available|possible|needed|provided|generated|given))?\W*$"
+    r"|^\W*(?:无摘要|没有摘要|暂无摘要|无可用摘要)\W*$",
     re.IGNORECASE,
 )
 _NO_FACTS = re.compile(
@@ -150,6 +150,8 @@ _FILE_LIKE = re.compile(
 
 _LEAK_BELOW = 0.6
 _LEAK_FROM = 0.6
+_ECHO_FROM = 0.8
+_ECHO_WORDS = 4
 
 
 @frozen
@@ -199,6 +201,15 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
             )
         )
     return tuple(items)
+
+
+def is_void(text: str) -> bool:
+    """Whether a reply neither states anything nor says that there is nothing to state: it is no answer at all."""
+    lines = [_BULLET.sub("", raw).strip() for raw in as_lines(text).splitlines() if not _heading(raw)]
+    return not any(
+        _says_something(line) or _NO_FACTS.search(line) or line.strip(" .。*_`").casefold() in _NOTHING_NEW
+        for line in lines
+    )
 
 
 def section_for(text: str) -> str:
@@ -261,13 +272,16 @@ def _believable(
 
 
 def _is_leak(text: str, said: Callable[[], frozenset[str]]) -> bool:
-    """Whether a line comes from the example in the request, word for word or nearly, and not from the record.
+    """Whether a line comes from the request or its example, word for word or nearly, and not from the record.
 
     Args:
         said: the words of the record; asked for them only if the line is like the example.
     """
     words = salient(text)
-    return any(overlap(words, line) >= _LEAK_FROM for line in EXAMPLE_WORDS) and overlap(words, said()) < _LEAK_BELOW
+    is_like = any(overlap(words, line) >= _LEAK_FROM for line in EXAMPLE_WORDS) or (
+        len(words) >= _ECHO_WORDS and any(overlap(words, line) >= _ECHO_FROM for line in REQUEST_WORDS)
+    )
+    return is_like and overlap(words, said()) < _LEAK_BELOW
 
 
 def _trailing_references(text: str) -> re.Match[str] | None:

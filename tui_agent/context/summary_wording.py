@@ -5,6 +5,7 @@ the record, the instruction comes after it, and the answer is a flat list in whi
 numbers at the end, made such a model go round in circles).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,6 +13,9 @@ from types import MappingProxyType
 from tui_agent.context.summary_language import Language
 from tui_agent.context.words import salient
 from tui_agent.values import frozen
+
+_SHORTEST_SENTENCE = 4
+"""Words; shorter ones are said by chance."""
 
 
 @frozen
@@ -71,3 +75,11 @@ EXAMPLE_WORDS = tuple(
     salient(line.split("] ", 1)[1]) for wording in (_ENGLISH, _CHINESE) for line in wording.example_answer.splitlines()
 )
 """The words of each line of the example's answer: a small model sometimes gives one as its own."""
+
+REQUEST_WORDS = tuple(
+    salient(sentence)
+    for wording in (_ENGLISH, _CHINESE)
+    for sentence in re.split(r"(?<=[.。])\s*", f"{wording.role} {wording.instruction}")
+    if len(salient(sentence)) > _SHORTEST_SENTENCE
+)
+"""The words of each longer sentence of the request itself, which a model sometimes says after it."""
