@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tui_agent.context.checkpoint import checkpoint_of
-from tui_agent.context.fold import Context, Surroundings, context_of
+from tui_agent.context.fold import Context, Place, Surroundings, context_of, place_of
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
     Entry,
     Logged,
+    MessageEntry,
     TextPart,
     ToolCall,
     ToolReturned,
@@ -54,6 +55,12 @@ def context_at_end(log: Sequence[Logged], surroundings: Surroundings = HERE) -> 
 def wire_of(log: Sequence[Logged], surroundings: Surroundings = HERE) -> list[dict[str, Any]]:
     """The messages as they would be sent."""
     return [as_wire(message) for message in context_at_end(log, surroundings).messages]
+
+
+def placement(log: Sequence[Logged]) -> dict[int, Place]:
+    """Where each message entry of a log is, by sequence number."""
+    checkpoint = checkpoint_of(log)
+    return {logged.seq: place_of(logged.seq, checkpoint) for logged in log if isinstance(logged.entry, MessageEntry)}
 
 
 def alternating(count: int) -> list[Entry]:

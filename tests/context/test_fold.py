@@ -18,6 +18,7 @@ from tests.context.logs import (
     compacted,
     context_at_end,
     log_of,
+    placement,
     result,
     user,
     wire_of,
@@ -47,7 +48,6 @@ from tui_agent.context.fold import (
     context_of,
     fold,
     message_of,
-    placement,
 )
 from tui_agent.context.harmless import sendable_extra
 from tui_agent.context.tokens import estimate, estimate_message, estimate_tools

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from tests.context.logs import placement
 from tests.fakes.valid import problems
 from tui_agent.context.block import HEADER
 from tui_agent.context.checkpoint import EMPTY, Checkpoint, advance
 from tui_agent.context.cuts import Plan
-from tui_agent.context.fold import Context, Surroundings, context_of, fold, place_of, placement
+from tui_agent.context.fold import Context, Surroundings, context_of, fold, place_of
 from tui_agent.context.gauge import Limits, measure
 from tui_agent.context.saying import message_of
 from tui_agent.context.tokens import estimate

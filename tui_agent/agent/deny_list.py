@@ -192,11 +192,10 @@ class _Judge:
                 continue
             yield self._direct(arguments[start:])
             name = _program(word)
+            inner = SimpleCommand((), arguments[start:], command.targets, command.documents)
             if name in _SHELLS or name == "eval" or name in _FROM_INPUT:
-                inner = SimpleCommand((), arguments[start:], command.targets, command.documents)
                 yield from self._readings(inner, depth + 1)
             else:
-                inner = SimpleCommand((), arguments[start:], command.targets, command.documents)
                 yield Reading(doubt=_inline_code(name, inner))
                 rest = [each.text for each in inner.words[1:]]
                 yield Reading(doubt=runs_a_text(name, rest, command.documents))

@@ -17,7 +17,7 @@ from tui_agent.context.checkpoint import (
     checkpoint_to_json,
 )
 from tui_agent.context.fold import Context, Scales, Surroundings, context_of, message_of
-from tui_agent.context.gauge import Limits, Weight, measure_weight, weigh
+from tui_agent.context.gauge import Limits, Weight, measure, measure_weight, weigh
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.tokens import estimate, estimate_sampled
 from tui_agent.core.counting import Counter
@@ -51,7 +51,7 @@ def new_session_id() -> str:
 
 @dataclass(slots=True)
 class Measures:
-    """What a session is measured with. Replaced as a whole when an endpoint is connected or changed."""
+    """What the sessions of a front end are measured with; what is in it changes with the endpoint."""
 
     surroundings: SurroundingsNow
     limits: Limits
@@ -278,7 +278,7 @@ class Session:
             entries = [*await self._entries_after(checkpoint.upto), logged]
         surroundings = self.measures.surroundings()
         context = context_of(checkpoint, entries, surroundings, self._scales)
-        return measure_weight(weigh(context, checkpoint, self.measures.limits))
+        return measure(context, checkpoint, self.measures.limits)
 
     def moved(self) -> ContextMoved:
         """Which messages the context leaves out at this moment."""

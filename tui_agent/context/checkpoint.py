@@ -289,8 +289,10 @@ def _reported(reached: Checkpoint, seq: int, answer: AssistantSaid, usage: Usage
 
 def _forgotten_reasoning(answer: AssistantSaid, usage: Usage, ratio: float) -> int:
     """Tokens of the answer that are not sent back; estimated where the endpoint does not count them apart."""
-    if answer.reasoning is None or replays_reasoning(answer.tool_calls, answer.reasoning):
-        return 0 if answer.reasoning else usage.reasoning
+    if answer.reasoning is None:
+        return usage.reasoning
+    if replays_reasoning(answer.tool_calls, answer.reasoning):
+        return 0
     return usage.reasoning or round(ratio * estimate(answer.reasoning.text))
 
 

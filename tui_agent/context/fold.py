@@ -18,7 +18,6 @@ from tui_agent.core.entries import (
     Detail,
     DetailKept,
     Logged,
-    MessageEntry,
     ToolCall,
     ToolReturned,
 )
@@ -26,7 +25,7 @@ from tui_agent.core.events import GaugeParts
 from tui_agent.core.messages import Message, ToolSpec, characters
 from tui_agent.values import frozen
 
-__all__ = ["Context", "Surroundings", "context_of", "fold", "message_of", "placement"]
+__all__ = ["Context", "Surroundings", "context_of", "fold", "message_of"]
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are a helpful assistant in a terminal. Answer briefly and exactly, in the user's language. "
@@ -166,12 +165,6 @@ def context_of(
         added=sum(each.tokens for each in tail if checkpoint.anchor is None or each.since > checkpoint.anchor.seq),
         tail_starts=starts[:-1],
     )
-
-
-def placement(log: Sequence[Logged]) -> dict[int, Place]:
-    """Where each message entry of a log is, by sequence number."""
-    checkpoint = checkpoint_of(log)
-    return {logged.seq: place_of(logged.seq, checkpoint) for logged in log if isinstance(logged.entry, MessageEntry)}
 
 
 def place_of(seq: int, checkpoint: Checkpoint) -> Place:

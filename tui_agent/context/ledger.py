@@ -5,6 +5,7 @@ never paraphrase, and must stay linear in the size of what it reads.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -126,6 +127,11 @@ def _newest(detail: Detail) -> int:
     return max(sources) if len(sources) > 1 else sources[0] if sources else 0
 
 
+def _oldest(detail: Detail) -> int:
+    """The first entry that states it; 0 for none."""
+    return min(detail.sources, default=0)
+
+
 def _old_value(correction: Detail) -> str:
     """What a correction that was stated without a name replaces."""
     return correction.name.removeprefix(INSTEAD_OF)
@@ -185,30 +191,24 @@ def _series(details: Sequence[Detail]) -> set[int]:
     """Ids of details that differ by a number alone and come in many messages: labels counted up, not facts stated."""
     members: dict[str, list[Detail]] = {}
     for detail in details:
-        if detail.kind in _LASTING or detail.kind == "named value" or not _DIGITS.search(detail.text):
+        if detail.kind in _STATEMENTS or not _DIGITS.search(detail.text):
             continue
         if (shape := _DIGITS.sub("#", detail.text)) != "#":
             members.setdefault(shape, []).append(detail)
     return {
         id(detail)
         for group in members.values()
-        if len(group) >= _SERIES and len({min(each.sources, default=0) for each in group}) >= _SERIES
+        if len(group) >= _SERIES and len({_oldest(each) for each in group}) >= _SERIES
         for detail in group
     }
 
 
 def _drop_order(details: Sequence[Detail]) -> Callable[[Detail], tuple[bool, bool, int]]:
-    counts: dict[int, int] = {}
-    for detail in details:
-        if detail.kind not in _LASTING and detail.kind != "named value":
-            first = min(detail.sources, default=0)
-            counts[first] = counts.get(first, 0) + 1
+    counts = Counter(_oldest(detail) for detail in details if detail.kind not in _STATEMENTS)
 
     def order(detail: Detail) -> tuple[bool, bool, int]:
-        lasting = detail.kind in _LASTING
-        pasted = detail.kind not in _LASTING and detail.kind != "named value"
-        is_bulk = pasted and counts.get(min(detail.sources, default=0), 0) > _BULK
-        return (lasting, not is_bulk, max(detail.sources, default=0))
+        is_bulk = detail.kind not in _STATEMENTS and counts[_oldest(detail)] > _BULK
+        return (detail.kind in _LASTING, not is_bulk, _newest(detail))
 
     return order
 

@@ -26,7 +26,6 @@ class Span:
 
 
 _EDGE = r"(?<![A-Za-z0-9_])"
-_AFTER = r"(?![A-Za-z0-9_])"
 
 # ── single tokens: paths, addresses, identifiers, versions, ids ──────────────
 

@@ -45,12 +45,12 @@ def consolidation_request(items: Sequence[Item], room: int) -> tuple[Message, ..
 
 
 def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[Item, ...]:
-    """The items of an accepted consolidation; each names in `supersedes` nothing, they replace `old_items` as a whole.
+    """The items of an accepted consolidation; they replace `old_items` as a whole, and none names one in `supersedes`.
 
     Raises:
         SummaryRejected: an exact detail of the old items is missing, or the list did not get shorter.
     """
-    old_text = render(old_items)
+    old, old_text = standing(old_items), render(old_items)
     new_items = parse_items(text, (), (), first_id)
     new_text = render(new_items)
     missing = lost(details_in(old_text), new_text)
@@ -62,14 +62,14 @@ def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[I
             _("The longer one stays."),
         )
     words = salient(new_text)
-    told = sum(overlap(salient(item.text), words) >= _TOLD_FROM for item in standing(old_items))
-    if told < _TOLD_SHARE * len(standing(old_items)):
+    told = sum(overlap(salient(item.text), words) >= _TOLD_FROM for item in old)
+    if told < _TOLD_SHARE * len(old):
         raise SummaryRejected(
             _("The shorter summary leaves out most of what the longer one says."), _("The longer one stays.")
         )
     if not new_items or len(new_text) >= len(old_text):
         raise SummaryRejected(_("The shorter summary is not shorter."), _("The longer one stays."))
-    return inherited(new_items, standing(old_items))
+    return inherited(new_items, old)
 
 
 def thinned(

@@ -23,8 +23,8 @@ async def fetch_entries(client: JsonClient, endpoint: Endpoint) -> list[Mapping[
     for _ in range(MOST_PAGES):
         answer = await client.get(url)
         entries += entries_of(answer)
-        following = urljoin(url, next_page(answer)) if next_page(answer) else ""
-        if not following.startswith(f"{endpoint.address}/") or following == url:
+        following = urljoin(url, next_page(answer))  # the same again when this was all
+        if following == url or not following.startswith(f"{endpoint.address}/"):
             break
         url = following
     return entries

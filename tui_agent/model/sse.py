@@ -64,15 +64,12 @@ class SseReader:
         Raises:
             UnicodeDecodeError: the last line is not UTF-8.
         """
-        events = []
         if self._line:
             line = bytes(self._line)
             self._line.clear()
             self._take(line)
         event = self._dispatched()
-        if event is not None:
-            events.append(event)
-        return events
+        return [event] if event is not None else []
 
     def _complete_lines(self, piece: bytes) -> Iterator[bytes]:
         if self._after_cr and piece:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agent.tools.calling import find_nothing
-from tui_agent.agent.tools.base import Tool, count_of, one_line
-from tui_agent.agent.tools.registry import default_tools, find, specs
+from tui_agent.agent.tools.base import Tool, count_of, find, one_line
+from tui_agent.agent.tools.registry import default_tools
 from tui_agent.agent.workspace import Workspace
 from tui_agent.errors import ToolFailed
 
@@ -22,15 +22,16 @@ def tools(tmp_path: Path) -> Mapping[str, Tool]:
 
 
 def test_the_tools_are_offered_in_a_fixed_order(tools: Mapping[str, Tool]) -> None:
-    assert [spec.name for spec in specs(tools)] == list(tools) == NAMES
+    assert [tool.spec.name for tool in tools.values()] == list(tools) == NAMES
 
 
 def test_every_schema_is_small_and_says_what_is_required(tools: Mapping[str, Tool]) -> None:
-    for spec in specs(tools):
+    specs = [tool.spec for tool in tools.values()]
+    for spec in specs:
         schema = json.loads(spec.parameters)
         assert schema["type"] == "object"
         assert set(schema.get("required", ())) <= set(schema["properties"])
-    assert sum(len(spec.parameters) + len(spec.description) for spec in specs(tools)) < 2500
+    assert sum(len(spec.parameters) + len(spec.description) for spec in specs) < 2500
 
 
 def test_only_tools_that_change_nothing_are_read_only(tools: Mapping[str, Tool]) -> None:

@@ -1,9 +1,9 @@
 """The tools that come with the program, by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from tui_agent.agent.tools.base import Tool, find
+from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.tools.edit_file import EditFile
 from tui_agent.agent.tools.keeping import Keeper
 from tui_agent.agent.tools.list_files import ListFiles
@@ -14,9 +14,6 @@ from tui_agent.agent.tools.search_past_messages import ReadPast, SearchPast, Sea
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.write_file import WriteFile
 from tui_agent.agent.workspace import Workspace
-from tui_agent.core.messages import ToolSpec
-
-__all__ = ["default_tools", "find", "specs"]
 
 
 def default_tools(
@@ -44,8 +41,3 @@ def default_tools(
         SearchPastMessages(search, read_past),
     )
     return {tool.spec.name: tool for tool in tools}
-
-
-def specs(tools: Mapping[str, Tool]) -> tuple[ToolSpec, ...]:
-    """The tools as offered to a model."""
-    return tuple(tool.spec for tool in tools.values())
