@@ -19,6 +19,8 @@ class Flag:
     spellings: tuple[str, ...]
     help: str
     takes_value: bool
+    """Whether a value must follow it; one that may be left out does not count."""
+
     choices: tuple[str, ...]
     metavar: str
 
@@ -68,7 +70,7 @@ def _flags(parser: argparse.ArgumentParser) -> Iterator[Flag]:
     for action in parser._actions:
         if action.option_strings:
             choices = tuple(str(choice) for choice in action.choices or ())
-            takes_value = action.nargs != 0
+            takes_value = action.nargs not in (0, "?")
             yield Flag(tuple(action.option_strings), action.help or "", takes_value, choices, str(action.metavar or ""))
 
 
@@ -118,12 +120,11 @@ def _bash_values() -> str:
 
 
 def _flags_with_values() -> list[Flag]:
-    """Each once; two commands that share a spelling mean the same by it. A value that may be left out is no value."""
-    optional = ("-p", "-r")
+    """Each once; two commands that share a spelling mean the same by it."""
     known: dict[tuple[str, ...], Flag] = {}
     for place in places():
         for flag in place.flags:
-            if flag.takes_value and flag.spellings[0] not in optional:
+            if flag.takes_value:
                 known.setdefault(flag.spellings, flag)
     return list(known.values())
 

@@ -11,7 +11,7 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.left_out import SHORTEST_KEY
 from tui_agent.agent.tools.text_diff import diff_of
-from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.tools.writing import LARGEST
 from tui_agent.archive import NO_FILE, KeptFile
 from tui_agent.core.deeds import DeedPart
@@ -237,4 +237,4 @@ def _diff(step: FileStep) -> str:
 
 
 def _words(content: bytes | None) -> str | None:
-    return None if content is None else visible(content.decode("utf-8", "replace"))
+    return None if content is None else sendable(content.decode("utf-8", "replace"))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from tui_agent.agent import files
 from tui_agent.agent.services import Services
-from tui_agent.agent.tools.text_files import form_of, visible
+from tui_agent.agent.tools.text_files import form_of, sendable
 from tui_agent.agent.workspace import Workspace
 from tui_agent.context.tokens import estimate
 from tui_agent.digests import sha256
@@ -84,7 +84,7 @@ def _read(directory: Path) -> Offer | None:
     form = form_of(content.data, content.is_complete)
     if place.outside or content.size > MOST_BYTES or form is None:
         return None
-    text = visible(form.decode(content.data)).strip()
+    text = sendable(form.decode(content.data)).strip()
     if not text:
         return None
     digest = sha256(text.encode())

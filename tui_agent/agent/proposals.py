@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from importlib import import_module
 
 from tui_agent.agent.session import Session
@@ -49,7 +48,7 @@ class Proposed:
     proposal: Proposal
 
 
-@dataclass(slots=True)
+@frozen
 class Wish:
     """How a compaction is to be made."""
 

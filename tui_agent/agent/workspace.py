@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.text_files import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
@@ -122,7 +122,7 @@ class Workspace:
         outside = not _is_within(real, self.root)
         name = str(real) if outside else self.relative(real)
         sensitive = _is_sensitive(PurePath(name)) or self._is_repository_inside
-        return Place(real, visible(name), outside, sensitive)
+        return Place(real, sendable(name), outside, sensitive)
 
     def relative(self, real: Path) -> str:
         """A real path inside the workspace as the user would write it; "." for the workspace itself."""

@@ -3,7 +3,6 @@
 import sys
 import types
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 LARGEST = 2**53
@@ -54,10 +53,14 @@ def _misfit_of_fields(value: Any, kind: type[Any], name: str) -> str:
     return next((each for each in found if each), "")
 
 
-@cache
+_KNOWN_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """The types of a dataclass's fields."""
-    return get_type_hints(kind)
+    if kind not in _KNOWN_HINTS:
+        _KNOWN_HINTS[kind] = get_type_hints(kind)
+    return _KNOWN_HINTS[kind]
 
 
 def _shown(value: Any) -> str:

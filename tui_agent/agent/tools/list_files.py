@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tui_agent.agent.tools.arguments import optional_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
-from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -78,7 +78,7 @@ class ListFiles:
 
 
 def _text(paths: Sequence[str], is_complete: bool, base: str, glob: str) -> str:
-    lines = [visible(base + path).replace("\n", "⏎") for path in paths[:_MOST_SHOWN]]
+    lines = [sendable(base + path).replace("\n", "⏎") for path in paths[:_MOST_SHOWN]]
     if not paths:
         lines.append("[no file matches]" if glob else "[no files]")
     if len(paths) > _MOST_SHOWN:
@@ -91,4 +91,4 @@ def _text(paths: Sequence[str], is_complete: bool, base: str, glob: str) -> str:
 
 def _by_directory(paths: Sequence[str]) -> list[str]:
     counts = Counter(path.split("/", 1)[0] + "/" if "/" in path else "." for path in paths)
-    return [f"{visible(name)}  {number:,}" for name, number in counts.most_common(_MOST_DIRECTORIES)]
+    return [f"{sendable(name)}  {number:,}" for name, number in counts.most_common(_MOST_DIRECTORIES)]

@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from tui_agent.agent.tools.base import Intent, Report, ServerState, Tool, ToolResult, count_of, one_line
 from tui_agent.agent.tools.mcp_values import Connection, ConnectionLost, RemoteResult, RemoteTool, Server
-from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.text_files import sendable
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 from tui_agent.paths import private_directory
@@ -101,7 +101,7 @@ class McpTool:
 
     def __init__(self, name: str, remote: RemoteTool, keeper: "_Keeper") -> None:
         self.keeper = keeper
-        self.spec = ToolSpec(name, _cut(visible(remote.description), _LONGEST_DESCRIPTION), remote.parameters)
+        self.spec = ToolSpec(name, _cut(sendable(remote.description), _LONGEST_DESCRIPTION), remote.parameters)
         self._remote = remote.name
 
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
@@ -125,7 +125,7 @@ class McpTool:
         if intent.tool != self.spec.name or not isinstance(intent.payload, dict):
             raise ToolFailed("This intent was made by another tool.")
         returned = await self.keeper.call(self._remote, intent.payload)
-        output = _cut(visible(returned.output), _LONGEST_OUTPUT) or "[no output]"
+        output = _cut(sendable(returned.output), _LONGEST_OUTPUT) or "[no output]"
         return ToolResult(output, returned.failed, self.spec.name, count_of(output.count("\n") + 1, "line"))
 
 

@@ -14,7 +14,7 @@ from tui_agent.agent.tools.arguments import optional_number, required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
 from tui_agent.agent.tools.edits import with_line_feeds
 from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
+from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, sendable, size_in_words
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -109,7 +109,7 @@ def _read(wanted: _Lines, seen: SeenFiles) -> ToolResult:
 
 def _whole_lines(text: str) -> list[str]:
     """The lines without their ends. Only line feeds and carriage returns end a line, as editors and ripgrep see it."""
-    lines = with_line_feeds(visible(text)).split("\n")
+    lines = with_line_feeds(sendable(text)).split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
@@ -136,7 +136,7 @@ def _result_of_part(wanted: _Lines, form: TextForm, size: int) -> ToolResult:
         lines = list(islice(_lines_of(descriptor, form), wanted.first - 1, wanted.first - 1 + wanted.most))
     if not lines:
         raise ToolFailed(f"{wanted.place.shown} has fewer than {wanted.first:,} lines.")
-    text, taken, cut = _fitting([visible(line) for line in lines])
+    text, taken, cut = _fitting([sendable(line) for line in lines])
     last = wanted.first + taken - 1
     note = (
         f"[lines {wanted.first:,} to {last:,} of a file of {size_in_words(size)}{_cut_note(last, cut)}; "

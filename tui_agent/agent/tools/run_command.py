@@ -11,7 +11,7 @@ from tui_agent.agent.tools.arguments import optional_number, optional_text, requ
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of, one_line
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.child_process import Finished, run_program
-from tui_agent.agent.tools.text_files import visible
+from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.workspace import Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
@@ -121,7 +121,7 @@ def result_of(command: str, finished: Finished, seconds: int, took: float) -> To
     notes = [f"[{ending}]"] if finished.code != 0 else []
     if finished.left_running:
         notes.append("[processes it had left in the background were ended]")
-    output = visible(finished.output)
+    output = sendable(finished.output)
     if notes:
         gap = "" if not output or output.endswith("\n") else "\n"
         output = output + gap + "\n".join(notes)

@@ -10,7 +10,7 @@ import stat
 import sys
 
 from tui_agent.agent.tools.edits import with_line_feeds
-from tui_agent.agent.tools.text_files import form_of, visible
+from tui_agent.agent.tools.text_files import form_of, sendable
 
 LONGEST_LINE = 300
 _LARGEST_FILE = 16 * 1024 * 1024
@@ -49,7 +49,7 @@ def _lines(path: str) -> list[str]:
         form = form_of(data, len(data) < _LARGEST_FILE)
     if form is None:
         return []
-    return with_line_feeds(visible(form.decode(data))).split("\n")
+    return with_line_feeds(sendable(form.decode(data))).split("\n")
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def size_in_words(size: int) -> str:
     return f"{size / 1024 / 1024:.1f} MB"
 
 
-def visible(text: str) -> str:
+def sendable(text: str) -> str:
     """The text with replacement characters for what cannot be sent: undecodable bytes, half characters, NUL."""
     return _UNSENDABLE.sub("\ufffd", text)
 

@@ -8,7 +8,7 @@ from tui_agent.agent.tools.base import Intent, ToolResult
 from tui_agent.agent.tools.keeping import NOT_KEPT, Keeper
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_diff import diff_of
-from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words, visible
+from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, sendable, size_in_words
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
@@ -72,7 +72,7 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
     """
     form = old.form if old else TextForm()
     data = form.encode(text)
-    diff = diff_of(place.shown, visible(old.text) if old else None, visible(text))
+    diff = diff_of(place.shown, sendable(old.text) if old else None, sendable(text))
     words = _("edit {path} {counts}") if old else _("create {path} {counts}")
     return Intent(
         tool,
