@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.model.asking import Outcome
 from tests.model.test_toolcalls import json_values
 from tui_agent.core.entries import Usage
+from tui_agent.core.unicode import repaired
 from tui_agent.model.assemble import AnswerAssembler
 from tui_agent.model.events import Replied
-from tui_agent.model.unicode import repaired
 
 
 def delta(content: Any = None, finish: Any = None, usage: Any = None, **more: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from tui_agent.core.entries import ToolCall
 from tui_agent.core.messages import Message, ToolSpec
+from tui_agent.core.unicode import repaired
 from tui_agent.model.arguments import normalise_arguments
 from tui_agent.model.events import Reply
 from tui_agent.model.toolcalls import new_call_id
-from tui_agent.model.unicode import repaired
 
 REPLY = "reply"
 """The name in `tool` that stands for an answer in words."""

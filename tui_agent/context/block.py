@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from tui_agent.context.gathering import line
-from tui_agent.context.harmless import whole
 from tui_agent.core.entries import Compacted, Detail
+from tui_agent.core.unicode import repaired
 from tui_agent.digests import sha256
 
 HEADER = (
@@ -51,8 +51,8 @@ def block(
         instructions: text of the workspace's instructions file.
         retrieved: folded messages brought back for one request.
     """
-    record = whole("\n\n".join([*_sections(head, kept, pins), *_list(RETRIEVED_HEADING, retrieved)]))
-    rules = whole(instructions.strip())
+    record = repaired("\n\n".join([*_sections(head, kept, pins), *_list(RETRIEVED_HEADING, retrieved)]))
+    rules = repaired(instructions.strip())
     if not rules and not record:
         return ""
     fence = _fence(head.fence if head is not None else "", rules + record)

@@ -8,7 +8,6 @@ from typing import Literal
 
 from tui_agent.context.block import acknowledgement, block
 from tui_agent.context.checkpoint import Checkpoint, Pin, checkpoint_of
-from tui_agent.context.harmless import whole
 from tui_agent.context.pairing import Ranges, Step, is_rewound, pair
 from tui_agent.context.prune import stubs_of
 from tui_agent.context.saying import message_of, tokens_of
@@ -23,6 +22,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import GaugeParts
 from tui_agent.core.messages import Message, ToolSpec, characters
+from tui_agent.core.unicode import repaired
 from tui_agent.values import frozen
 
 __all__ = ["Context", "Surroundings", "context_of", "fold", "message_of"]
@@ -214,7 +214,7 @@ def _exchange(step: Step, weighed: _Weighed, stubs: dict[int, str], scales: Scal
             text = CANCELLED if step.interrupted else UNKNOWN_OUTCOME
             yield _weighed(Message("tool", text, call_id=call_id), since=step.said.seq + 1)
         elif result.seq in stubs:
-            stub = replace(answer.message, text=whole(stubs[result.seq]), call_id=call_id)
+            stub = replace(answer.message, text=repaired(stubs[result.seq]), call_id=call_id)
             yield _weighed(stub, since=result.seq)
         elif answer.message.call_id != call_id:
             yield _as_logged(result, replace(answer.message, call_id=call_id), changed=True)
@@ -349,4 +349,4 @@ def _system_text(checkpoint: Checkpoint, surroundings: Surroundings) -> str:
         f"Today is {surroundings.date}." if surroundings.date else "",
         f"The working directory is {surroundings.directory}." if surroundings.directory else "",
     ]
-    return whole("\n\n".join(part for part in (prompt, " ".join(filter(None, fresh))) if part))
+    return repaired("\n\n".join(part for part in (prompt, " ".join(filter(None, fresh))) if part))

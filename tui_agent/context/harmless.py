@@ -1,8 +1,10 @@
-"""Text and tool arguments made safe for the wire: valid Unicode, valid JSON, and not one character more changed."""
+"""A call made safe for the wire: valid Unicode, valid JSON, and not one character more changed."""
 
 import json
 import re
 from functools import lru_cache
+
+from tui_agent.core.unicode import repaired
 
 _ESCAPES = re.compile(
     r"\\\\"  # an escaped backslash: what follows it is no escape
@@ -11,24 +13,13 @@ _ESCAPES = re.compile(
 )
 
 
-def whole(text: str) -> str:
-    """The text with split surrogate pairs joined and lone halves replaced by U+FFFD; usually the same object."""
-    if text.isascii():
-        return text
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def sendable_arguments(arguments: str) -> str:
     """The arguments as a JSON object in a string; `{}` when they are none, U+FFFD for escaped half pairs."""
     if not _is_object(arguments):
         return "{}"
     if "\\u" not in arguments:
-        return whole(arguments)
-    return whole(_ESCAPES.sub(lambda escape: "\\ufffd" if escape.group(1) else escape.group(0), arguments))
+        return repaired(arguments)
+    return repaired(_ESCAPES.sub(lambda escape: "\\ufffd" if escape.group(1) else escape.group(0), arguments))
 
 
 def sendable_extra(extra: str) -> str:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from tui_agent.context.harmless import sendable_arguments, sendable_extra, whole
+from tui_agent.context.harmless import sendable_arguments, sendable_extra
 from tui_agent.context.tokens import around, estimate_message, estimate_parts
 from tui_agent.core.deeds import DeedPart, told_text
 from tui_agent.core.entries import (
@@ -19,6 +19,7 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.messages import Message
 from tui_agent.core.readings import part_text
+from tui_agent.core.unicode import repaired
 
 
 def is_sent(entry: Entry) -> bool:
@@ -39,10 +40,10 @@ def message_of(entry: Entry, seq: int | None = None) -> Message | None:
             return _user_message(parts, seq)
         case AssistantSaid(text, reasoning, calls, endpoint=endpoint) if calls or text.strip():
             sendable = tuple(map(_sendable_call, calls)) if calls else ()
-            said = whole(text)
+            said = repaired(text)
             return Message("assistant", said, tool_calls=sendable, reasoning=reasoning, endpoint=endpoint, seq=seq)
         case ToolReturned(call_id=call_id, output=output):
-            return Message("tool", whole(output), call_id=whole(call_id), seq=seq)
+            return Message("tool", repaired(output), call_id=repaired(call_id), seq=seq)
         case _:
             return None
 
@@ -60,7 +61,7 @@ def tokens_of(logged: Logged, message: Message) -> int:
 def _user_message(parts: tuple[Part, ...], seq: int | None) -> Message:
     match parts:
         case (TextPart(text),):
-            return Message("user", whole(text), seq=seq)
+            return Message("user", repaired(text), seq=seq)
     sendable = tuple(map(_sendable_part, parts))
     text = "\n".join(map(part_text, sendable))
     if all(isinstance(part, TextPart) for part in sendable):
@@ -71,18 +72,18 @@ def _user_message(parts: tuple[Part, ...], seq: int | None) -> Message:
 def _sendable_part(part: Part) -> Part:
     match part:
         case TextPart(text):
-            return TextPart(whole(text))
+            return TextPart(repaired(text))
         case DeedPart():
-            return TextPart(whole(told_text(part)))
+            return TextPart(repaired(told_text(part)))
         case OtherPart(kind, raw):
-            return part if _is_sendable(raw) else TextPart(f"[{whole(kind)}]")
+            return part if _is_sendable(raw) else TextPart(f"[{repaired(kind)}]")
         case _:
-            return replace(part, url=whole(part.url), name=whole(part.name))
+            return replace(part, url=repaired(part.url), name=repaired(part.name))
 
 
 def _sendable_call(call: ToolCall) -> ToolCall:
     arguments = "{}" if call.malformed is not None else sendable_arguments(call.arguments)
-    sendable = (whole(call.id), whole(call.name), arguments, sendable_extra(call.extra))
+    sendable = (repaired(call.id), repaired(call.name), arguments, sendable_extra(call.extra))
     if sendable == (call.id, call.name, call.arguments, call.extra):
         return call
     identity, name, arguments, extra = sendable

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from tui_agent.context.harmless import whole
 from tui_agent.context.ledger import details_in
 from tui_agent.context.ledger_found import spans_of
 from tui_agent.context.ledger_rules import is_reply_form, may_word_a_reply
@@ -16,6 +15,7 @@ from tui_agent.core.deeds import deed_text
 from tui_agent.core.entries import AssistantSaid, Item, Logged, ToolReturned, UserSaid
 from tui_agent.core.messages import Message
 from tui_agent.core.readings import deed_of, said_text
+from tui_agent.core.unicode import repaired
 
 _OWN_TAGS = re.compile(
     r"<(?=/?\s*(?:record|standing|summary|previous[-_]summary|conversation|transcript|analysis|think|thinking|system"
@@ -71,7 +71,7 @@ def summary_requests(
 
 def defused(text: str) -> str:
     """Text from the chat that cannot close the record it is quoted in, nor act as a chat template's own token."""
-    harmless = whole(text)
+    harmless = repaired(text)
     if "<" in harmless:
         harmless = _OWN_TAGS.sub("‹", harmless)
     may_hold_tokens = "|" in harmless or "｜" in harmless

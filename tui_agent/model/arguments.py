@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from tui_agent.model.unicode import repaired, repaired_json
+from tui_agent.core.unicode import repaired, repaired_json
 from tui_agent.values import frozen
 
 _BOM = "\ufeff"

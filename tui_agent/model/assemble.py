@@ -3,11 +3,11 @@
 from typing import Any
 
 from tui_agent.core.entries import Reasoning, Usage
+from tui_agent.core.unicode import PieceRepair, repaired
 from tui_agent.model.details import Details
 from tui_agent.model.events import ReasoningPiece, Reply, Restarted, TextPiece
 from tui_agent.model.think import Sorted, ThinkSplitter
 from tui_agent.model.toolcalls import ToolCallAssembler
-from tui_agent.model.unicode import PieceRepair, repaired
 from tui_agent.model.usage import usage_of
 from tui_agent.model.wire import DETAILS, REASONING_FIELDS, THINK
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tui_agent.core.counting import Counter
+from tui_agent.core.unicode import repaired
 from tui_agent.errors import ModelError
 from tui_agent.model.connection import JsonClient, Refused, ask
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.unicode import repaired
 from tui_agent.model.vocabulary import encoding_for, load_encoder
 
 Estimate = Callable[[str], int]

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tui_agent.model.unicode import repaired_json
+from tui_agent.core.unicode import repaired_json
 
 
 class Details:

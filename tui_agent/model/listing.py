@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui_agent.model.unicode import repaired
+from tui_agent.core.unicode import repaired
 from tui_agent.values import frozen
 
 ALLOCATED_FIELDS = ("n_ctx", "loaded_context_length", "max_model_len")

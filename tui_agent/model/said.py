@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
+from tui_agent.core.unicode import repaired
 from tui_agent.language import _
-from tui_agent.model.unicode import repaired
 from tui_agent.values import frozen
 
 LONGEST_TEXT = 500

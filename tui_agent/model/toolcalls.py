@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from tui_agent.core.entries import ToolCall
+from tui_agent.core.unicode import repaired, repaired_json
 from tui_agent.model.arguments import ObjectScanner, are_alike, normalise_arguments
-from tui_agent.model.unicode import repaired, repaired_json
 
 _ID_CHARACTERS = string.ascii_letters + string.digits
 _ID_LENGTH = 9

@@ -6,11 +6,11 @@ from typing import Any
 
 from tui_agent.core.entries import Reasoning, ToolCall
 from tui_agent.core.messages import Message, ToolSpec, as_wire
+from tui_agent.core.unicode import repaired_json
 from tui_agent.digests import sha256
 from tui_agent.model.arguments import normalise_arguments
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.quirks import NEEDED_FIELDS, NO_QUIRKS, Quirks
-from tui_agent.model.unicode import repaired_json
 from tui_agent.values import frozen
 
 THINK = "think"

@@ -6,7 +6,9 @@ REPLACEMENT = "\ufffd"
 
 
 def repaired(text: str) -> str:
-    """The text with surrogate pairs joined and lone surrogates replaced by U+FFFD."""
+    """The text with split surrogate pairs joined and lone halves replaced by U+FFFD; usually the same object."""
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
