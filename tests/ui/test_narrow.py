@@ -8,6 +8,7 @@ from tests.ui.screen_text import screen_lines, screen_text, sees
 from tests.ui.support import until
 from tui_agent.ui.widgets.find_bar import FindBar
 from tui_agent.ui.widgets.key_hints import KeyHints
+from tui_agent.ui.widgets.rows import Rows
 
 KEYS = "Enter open · n new · f fork · r rename · a put away · d delete · h here · z away"
 
@@ -15,6 +16,24 @@ KEYS = "Enter open · n new · f fork · r rename · a put away · d delete · h
 class Narrow(App[None]):
     def compose(self) -> ComposeResult:
         yield KeyHints(KEYS)
+
+
+class Squeezed(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Rows("one", "two", "three")
+
+
+@pytest.mark.parametrize("key", ["pagedown", "pageup"])
+async def test_in_a_list_without_room_for_a_row_page_keys_do_nothing(key: str) -> None:
+    app = Squeezed()
+    async with app.run_test(size=(1, 1)) as pilot:
+        rows = app.query_one(Rows)
+        rows.highlighted = 1
+        await pilot.press(key)
+        assert rows.highlighted == 1
+        await pilot.resize_terminal(20, 10)
+        await pilot.press(key)
+        await until(lambda: rows.highlighted == {"pagedown": 2, "pageup": 0}[key], pilot)
 
 
 @pytest.mark.parametrize("width", [36, 60, 80, 200])

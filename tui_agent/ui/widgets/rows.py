@@ -2,12 +2,30 @@
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widgets import OptionList
+
+_LEAST_WIDTH = 8
+"""Columns; a narrower list is as high as one of these."""
 
 
 class Rows(OptionList):
     """An option list whose chosen row has one ink: on its ground, what is muted or coloured elsewhere could be lost."""
+
+    # With no room for a single letter Textual finds no width to wrap at and no line to turn the page from, and ends the
+    # program.
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return super().get_content_height(container, viewport, max(width, _LEAST_WIDTH))
+
+    def action_page_up(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_up()
+
+    def action_page_down(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_down()
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
