@@ -19,13 +19,10 @@ class Rows(OptionList):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return super().get_content_height(container, viewport, max(width, _LEAST_WIDTH))
 
-    def action_page_up(self) -> None:
-        if self.scrollable_content_region:
-            super().action_page_up()
-
-    def action_page_down(self) -> None:
-        if self.scrollable_content_region:
-            super().action_page_down()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("page_up", "page_down") and not self.scrollable_content_region:
+            return False
+        return super().check_action(action, parameters)
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
