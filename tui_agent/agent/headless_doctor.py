@@ -17,19 +17,19 @@ _NAMES = {
     "version": N_("version"),
     "python": N_("python"),
     "terminal": N_("terminal"),
-    "is_terminal": N_("is_terminal"),
+    "is_terminal": N_("to a terminal"),
     "data": N_("data"),
     "config": N_("config"),
     "cache": N_("cache"),
     "key": N_("key"),
-    "key_source": N_("key_source"),
+    "key_source": N_("key from"),
     "problems": N_("problems"),
     "sessions": N_("sessions"),
     "endpoint": N_("endpoint"),
     "place": N_("place"),
     "model": N_("model"),
     "window": N_("window"),
-    "window_source": N_("window_source"),
+    "window_source": N_("window from"),
     "counter": N_("counter"),
     "tools": N_("tools"),
     "compaction": N_("compaction"),
@@ -101,7 +101,7 @@ def _rows(name: str, value: object) -> list[str]:
     """A value in words, one row for each problem."""
     match value:
         case bool():
-            return [_("yes, a terminal") if value else _("no, a file or a program")]
+            return [_("yes") if value else _("no, to a file or a program")]
         case None:
             return [_("unknown")]
         case list():

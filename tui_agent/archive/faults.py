@@ -32,7 +32,6 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
     (apsw.NoMemError, N_("memory ran out"), N_("Close other programs, then try again.")),
 )
 
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_WRITTEN = (apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE)
 

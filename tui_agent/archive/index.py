@@ -23,7 +23,6 @@ _WAITING = f"""
     WHERE id > {_LAST_INDEXED} AND type IN ('UserSaid', 'AssistantSaid', 'ToolReturned', 'Compacted', 'Pinned')
 """
 
-
 _WHOLE = 1_000_000
 """Characters; of longer texts the beginning and the end are indexed, half of this each."""
 

@@ -18,6 +18,7 @@ _BLOCK_TOKENS = 70
 """What the block round the first summary takes besides its lines: header, marks, acknowledgement, about."""
 
 _DRIFT_FLOOR, _DRIFT_SHARE = 32, 0.02
+"""Tokens, and the share of the context, by which the rest of it may differ from what it was and count as unchanged."""
 
 
 @frozen

@@ -33,7 +33,6 @@ _BEFORE = 40
 _OFTEN = 16
 """A word that stands in a text more often is not looked up at each of its places, if there is a rarer one."""
 
-
 _SOON_READ = 4_000
 """Characters of a text that is looked through for a word sooner than the word is looked up."""
 

@@ -13,7 +13,12 @@ from tui_agent.values import frozen
 _SUPPORTED_FROM = 0.5
 """Share of an item's words that the entries it names must hold; half, because items are worded afresh."""
 
+_INHERITED_FROM = _SUPPORTED_FROM / 2
+"""The same for an older item that a new one may merge with others: each holds only a part of its words."""
+
 _CLOSE_TO_BEST = 0.85
+"""Share of the best entry's score from which another entry is a source beside it."""
+
 _MOST_SOURCES = 4
 _WORTH_A_SOURCE = 2
 """Words an entry must add to be named beside others."""
@@ -62,7 +67,7 @@ def inherited(items: Sequence[Item], older: Sequence[Item]) -> tuple[Item, ...]:
     result = []
     for item in items:
         wanted = salient(item.text)
-        matching = [each for each, words in older_words if _shares(wanted, words)]
+        matching = [each for each, words in older_words if overlap(wanted, words) >= _INHERITED_FROM]
         sources = sorted({seq for each in matching for seq in each.sources})
         tool_only = bool(matching) and all(each.tool_only for each in matching)
         result.append(replace(item, sources=tuple(sources), tool_only=tool_only))
@@ -141,7 +146,3 @@ def _completed(wanted: frozenset[str], chosen: list[_Source], candidates: Sequen
 
 def _words(sources: Iterable[_Source]) -> frozenset[str]:
     return frozenset[str]().union(*(source.words for source in sources))
-
-
-def _shares(wanted: Iterable[str], present: frozenset[str]) -> bool:
-    return overlap(wanted, present) >= _SUPPORTED_FROM / 2

@@ -33,12 +33,16 @@ _STANDING_SHOWN_FROM = 8_000
 """Tokens of room from which a request names the standing items: a small model copies them instead of the record."""
 
 _LONGEST_TOOL_OUTPUT = 4_000
+"""Characters of a tool's output that are shown whole; of a longer one, its head and its tail are."""
+
 _TOOL_HEAD = 2_400
 _TOOL_TAIL = 1_200
 _DETAILS_NAMED = 600
 """Characters that the details of the part left out may take."""
 
 _SMALLEST_ROOM = 64
+"""Tokens that a part may always take, so that any material comes to an end."""
+
 _NAMED_FIRST = {"error": 0, "hash": 1, "path": 2, "url": 3, "command": 4}
 _STANDING_SHARE = 6
 """The list of standing items may take this part of the room."""

@@ -26,15 +26,25 @@ _LONGEST_WHOLE, _SAMPLE = 64_000, 2_000
 """Characters: of a text longer than this, samples of that length are read."""
 
 _SMOOTHING = 0.5
+"""How far one report moves the ratio towards itself."""
+
 _BELIEVED_RATIOS = (0.4, 3.0)
+"""Reported tokens for each estimated one; beyond these the two do not speak of the same text."""
+
 _TINY = 200
+"""Tokens; a smaller request says more of the chat template than of the estimate."""
 
 _COMPARED_FROM = 500
 """Smaller requests are not compared with their estimate: template and noise weigh too much in them."""
 
 _UNCALIBRATED_FLOOR, _CALIBRATED_FLOOR = 0.5, 0.7
+"""The share of the expected tokens below which a report means that the prompt was cut, by how sure the estimate is."""
+
 _MARK_SLACK = 8
+"""Tokens by which a report may miss the mark to which some servers cut."""
+
 _CLEARLY_MORE = 1.25
+"""How many times the report must have been expected for a prompt at that mark to count as cut."""
 
 
 def estimate(text: str) -> int:

@@ -14,7 +14,6 @@ _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 """ASCII bytes to what is left of them when a text is taken apart into words: lower case, and blanks between."""
 
-
 _ASCII_LETTERS = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)).ljust(256)
 
 
