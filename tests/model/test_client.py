@@ -1,6 +1,8 @@
 """One question to a scripted endpoint over a real socket: answers, retries, cancelling, timeouts."""
 
 import asyncio
+import gzip
+import tracemalloc
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -265,6 +267,20 @@ async def test_a_redirect_is_not_followed_and_its_target_is_shown() -> None:
     assert isinstance(outcome.error, RequestRefused)
     assert target in outcome.error.what
     assert not elsewhere.requests
+
+
+async def test_an_error_that_unpacks_to_more_than_memory_holds_is_read_in_part() -> None:
+    packed = gzip.compress(b'{"error": {"message": "too big"}}' + b" " * 60_000_000)
+    with ModelServer(raw(packed, status=400, headers={"Content-Encoding": "gzip"})) as server:
+        tracemalloc.start()
+        try:
+            outcome = await asked(server)
+            _now, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert isinstance(outcome.error, RequestRefused)
+    assert "too big" in outcome.error.what
+    assert most < 60_000_000
 
 
 async def test_an_endless_answer_is_stopped_and_marked() -> None:

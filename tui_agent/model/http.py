@@ -20,6 +20,9 @@ ANSWER_BYTES = 20_000_000
 ERROR_BYTES = 256_000
 """How much of an error's body is read."""
 
+PACKED_BYTES = 8_000
+"""The same of one that is compressed: a few kilobytes may unpack to a thousand times as much, all at once."""
+
 
 def new_http_client(endpoint: Endpoint, connect_seconds: float, kept_open: int = 4) -> httpx2.AsyncClient:
     """A client that follows no redirect, and for this machine no proxy; waiting for answers is timed by the caller."""
@@ -36,21 +39,22 @@ def new_http_client(endpoint: Endpoint, connect_seconds: float, kept_open: int =
 
 async def _cap_error(response: httpx2.Response) -> None:
     if not response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Beginning(response.stream)
+        is_packed = response.headers.get("content-encoding", "identity") != "identity"
+        response.stream = _Beginning(response.stream, PACKED_BYTES if is_packed else ERROR_BYTES)
 
 
 class _Beginning(httpx2.AsyncByteStream):
     """The beginning of an error's body: whoever reads it to its end does not read for ever."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
         self._stream = stream
+        self._left = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
         async for piece in self._stream:
-            yield piece
-            size += len(piece)
-            if size >= ERROR_BYTES:
+            yield piece[: self._left]
+            self._left -= len(piece)
+            if self._left <= 0:
                 return
 
     async def aclose(self) -> None:
