@@ -19,9 +19,12 @@ from tui_agent.core.unicode import repaired
 
 _OWN_TAGS = re.compile(
     r"<(?=/?\s*(?:record|standing|summary|previous[-_]summary|conversation|transcript|analysis|think|thinking|system"
-    r"|instructions?|system-reminder|tool_call|tool_response)\b)",
+    r"|instructions?|system-reminder|tool_call|tool_response|start_of_turn|end_of_turn)\b|/s>|<?/?SYS>>)"
+    r"|\[(?=/?INST\])",
     re.IGNORECASE,
 )
+"""Tags of the request itself, and what chat templates write without a bar."""
+
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
 _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
@@ -76,7 +79,7 @@ def summary_requests(
 def defused(text: str) -> str:
     """Text from the chat that cannot close the record it is quoted in, nor act as a chat template's own token."""
     harmless = repaired(text)
-    if "<" in harmless:
+    if "<" in harmless or "[" in harmless:
         harmless = _OWN_TAGS.sub("‹", harmless)
     may_hold_tokens = "|" in harmless or "｜" in harmless
     return _SPECIAL_TOKEN.sub(_bent, harmless) if may_hold_tokens else harmless

@@ -204,6 +204,10 @@ GBK = "中文内容".encode("gbk") * 50
     ("data", "encoding", "old", "new"),
     [
         ("一行\r\n中文内容\r\n".encode("gbk") * 20 + "末尾".encode("gbk"), "gbk", "末尾", "结束"),
+        ("題名: title\r\n設定を読みます\r\n".encode("shift_jis"), "shift_jis", "title", "新しい名前"),
+        ("題名: title\n設定を読みます\n".encode("euc_jp"), "euc_jp", "title", "新しい名前"),
+        ("제목: title\n설정을 읽습니다\n".encode("euc_kr"), "euc_kr", "title", "새 이름"),
+        ("標題: title\n設定檔無法讀取\n".encode("big5"), "big5", "title", "新的名稱"),
         (b"caf\xe9 menu\n", "latin-1", "menu", "carte \u00e9t\u00e9"),
         (b"\x93quoted\x94 caf\xe9 menu\n", "cp1252", "menu", "\u201cx\u201d"),
         ("hi\r\n".encode("utf-16"), "utf-16-le", "hi", "ho 中"),

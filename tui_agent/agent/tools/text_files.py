@@ -4,6 +4,7 @@ import codecs
 import re
 from dataclasses import replace
 
+from tui_agent.agent.tools.double_byte import double_byte_encoding
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
@@ -165,20 +166,8 @@ def _broken_utf8(data: bytes) -> TextForm | None:
 
 
 def _double_byte(data: bytes, complete: bool) -> TextForm | None:
-    """GBK, if nearly all bytes above ASCII form pairs of the common range; Western text does not."""
-    form = TextForm("gbk")
-    if not _decodes(form, data, complete):
-        return None
-    pairs = common = place = 0
-    while place < min(len(data), _SAMPLE):
-        if data[place] < 0x80:
-            place += 1
-            continue
-        pairs += 1
-        lead, trail = data[place], data[place + 1] if place + 1 < len(data) else 0xFF
-        common += trail >= 0xA1 and (0xA1 <= lead <= 0xA9 or 0xB0 <= lead <= 0xD7)
-        place += 2
-    return form if common >= 0.7 * pairs else None
+    encoding = double_byte_encoding(data[:_SAMPLE], lambda name: _decodes(TextForm(name), data, complete))
+    return TextForm(encoding) if encoding else None
 
 
 def _single_byte(data: bytes) -> TextForm:
