@@ -9,7 +9,7 @@ def sha256(content: bytes) -> str:
 
 
 def blake2b(content: bytes, size: int) -> bytes:
-    """BLAKE2b of so many bytes."""
+    """BLAKE2b with a digest of `size` bytes."""
     import hashlib
 
     return hashlib.blake2b(content, digest_size=size).digest()

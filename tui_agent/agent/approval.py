@@ -102,7 +102,7 @@ class Rulebook:
         return ("once", "denied") if intent.sensitive else ("once", "session", "always", "denied")
 
     def remember(self, intent: Intent, verdict: Verdict) -> Grant | None:
-        """Keeps the answer as far as it reaches beyond this call; gives the grant that should be saved, if any."""
+        """Keep the answer as far as it reaches beyond this call; the grant that should be saved, if any."""
         if verdict not in self.scopes(intent):
             return None
         grant = _grant(intent)
@@ -129,7 +129,7 @@ class Rulebook:
         self._saved = dict.fromkeys(grants)
 
     def revoke(self, grant: Grant) -> None:
-        """Takes a grant back, saved or not. One that does not exist is no error."""
+        """Take a grant back, saved or not. One that does not exist is no error."""
         self._saved.pop(grant, None)
         self._for_this_session.discard(grant)
 

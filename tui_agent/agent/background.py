@@ -53,7 +53,7 @@ async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, N
 def take(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
     """The summary made ahead for a compaction that is due now, once; a wish of its own is not served by it.
 
-    Where so much was said since that it would not be enough, it is given up for one that takes in more.
+    Where it would not be enough after all that was said since, it is given up for one that takes in more.
     """
     proposal = _serving(bench, session, wish)
     if proposal is None:

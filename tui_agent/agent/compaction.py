@@ -257,7 +257,7 @@ def _left_out_of(session: Session, proposal: Proposal, compacted: Compacted) -> 
 
 
 def _named(report: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
-    """Those the user stated; with them, so many that the list can be read where nobody saw a preview."""
+    """Those the user stated, and others up to a number that can still be read where nobody saw a preview."""
     if not stated:
         return tuple(report[:MOST_NAMED])
     first = [detail for detail in report if detail.text in stated]

@@ -76,7 +76,7 @@ class Details:
         """What is in these messages, by their sequence numbers: what is kept, and the rest found now and kept."""
         if not messages:
             return {}
-        # It takes a tenth of a second, and many a run needs none of it.
+        # It takes a tenth of a second, and many runs need none of it.
         await asyncio.to_thread(import_module, "tui_agent.context.ledger_found")
         from tui_agent.context.ledger_found import FINDER
 

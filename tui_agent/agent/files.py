@@ -97,7 +97,7 @@ def mode_of(path: Path) -> int | None:
 
 
 def replace_file(path: Path, data: bytes, before: str | None, mode: int | None = None) -> None:
-    """Puts `data` in the place of the file with digest `before` (None: of no file) in one step, keeping its mode.
+    """Put `data` in the place of the file with digest `before` (None: of no file) in one step, keeping its mode.
 
     A new file gets the permission bits `mode`, or else those the process gives new ones. Missing directories are made.
     A crash leaves the old file or the new one, never a part.
@@ -118,7 +118,7 @@ def replace_file(path: Path, data: bytes, before: str | None, mode: int | None =
 
 
 def remove_file(path: Path, before: str) -> None:
-    """Removes the file with digest `before`; its directory stays.
+    """Remove the file with digest `before`; its directory stays.
 
     Raises:
         ToolFailed: the file is not what it was, or cannot be removed; nothing has changed then.
@@ -205,7 +205,7 @@ def _read(descriptor: int, limit: int) -> bytes:
 
 @contextmanager
 def _errors_about(path: Path, missing: bool = False) -> Iterator[None]:
-    """Turns what the system says into a sentence about the path; a missing file too only if `missing`."""
+    """Turn what the system says into a sentence about the path; a missing file too only if `missing`."""
     try:
         yield
     except OSError as error:

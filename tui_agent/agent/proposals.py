@@ -110,5 +110,5 @@ async def apply(
 
 
 async def _load() -> None:
-    """Import what makes proposals, in a thread: it takes a tenth of a second, and many a run needs none of it."""
+    """Import what makes proposals, in a thread: it takes a tenth of a second, and many runs need none of it."""
     await asyncio.to_thread(import_module, "tui_agent.agent.compaction")

@@ -45,7 +45,7 @@ def utc_now() -> str:
 
 
 def new_session_id() -> str:
-    """Ten characters, sortable by nothing, easy to type a prefix of."""
+    """Ten hexadecimal digits: in no order, and told apart by the first few."""
     return os.urandom(5).hex()
 
 
@@ -95,7 +95,7 @@ class Session:
         self.details = Details(archive, session_id)
 
         self.patience: Patience | None = None
-        """Set by whoever can wait for a full disk to get room again."""
+        """How to wait until a full disk has room again; None where nobody can."""
 
         self._clock = clock
         self._lease = lease

@@ -117,7 +117,7 @@ class _Reader:
         """Here-documents announced on this line: their end word, whether tabs are stripped, whose they are."""
 
     def read_commands(self, until: str) -> None:
-        """Reads up to the closing character, which is consumed, or to the end of the text."""
+        """Read up to the closing character, which is consumed, or to the end of the text."""
         while self.at < len(self._text):
             character = self._text[self.at]
             if until and character == until:

@@ -102,7 +102,7 @@ class _Weighed:
 
 
 class Scales:
-    """Weighs each entry of a log once, for whoever folds the same log again whenever it has grown."""
+    """Weighs each entry of a log once, although the log is folded again whenever it has grown."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Logged, _Weighed | None]] = {}

@@ -63,7 +63,7 @@ def line(detail: Detail) -> str:
 
 
 class Gathering:
-    """Details being gathered: each text once, with all its sources, for whoever of its speakers ranks highest."""
+    """Details being gathered: each text once, with all its sources, as the speaker's who ranks highest."""
 
     def __init__(self) -> None:
         self._details: dict[str, Detail] = {}

@@ -69,7 +69,7 @@ class Weight:
 def measure(
     context: Context, checkpoint: Checkpoint, limits: Limits, unsent_tokens: int = 0, unsent_characters: int = 0
 ) -> Gauge:
-    """The gauge of a context with unsent text of so many estimated tokens and characters."""
+    """The gauge of a context with unsent text of this size (tokens as estimated)."""
     return measure_weight(weigh(context, checkpoint, limits), unsent_tokens, unsent_characters)
 
 
@@ -99,7 +99,7 @@ def measure_weight(
     arriving_tokens: int = 0,
     arriving_characters: int = 0,
 ) -> Gauge:
-    """The gauge with unsent text, and with an answer that is arriving, of so many estimated tokens and characters."""
+    """The gauge with unsent text and with an answer that is arriving, of these sizes (tokens as estimated)."""
     gauge = weight.gauge
     if not any((unsent_tokens, unsent_characters, arriving_tokens, arriving_characters)):
         return gauge

@@ -33,7 +33,7 @@ _BULK = 16
 
 _DIGITS = re.compile(r"\d+")
 _SERIES = 12
-"""Alike but for a number in so many messages: enumerated."""
+"""Messages in which details that differ by a number alone must stand to count as a numbered series."""
 
 
 # ── collecting ───────────────────────────────────────────────────────────────
@@ -81,7 +81,7 @@ def left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Deta
 
 
 def weight(detail: Detail) -> tuple[int, int]:
-    """Sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
+    """A key that sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
     return (RANKS[detail.origin, detail.kind], -_newest(detail))
 
 

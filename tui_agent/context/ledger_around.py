@@ -18,7 +18,7 @@ LONGEST = 160
 """Characters of a sentence that is carried with a detail; a longer one is not, for a part may say the opposite."""
 
 MOST = 256
-"""Details, the weightiest, that words are looked for: so many can be read as sentences, of more a list remains."""
+"""How many details, the weightiest first, words are looked for: more than can be read as sentences remain a list."""
 
 _SAYS_ANYTHING = re.compile(r"\w\w")
 _FAR = 250

@@ -45,11 +45,11 @@ def plan(
 
     Args:
         tail: the entries after `checkpoint.upto`.
-        keep: at least so many of the newest messages stay word for word.
+        keep: how many of the newest messages stay word for word, at least.
         limits: with a token trigger in them, fewer messages are kept where that gets the context below it.
         above: fold everything before this sequence number instead, whatever `keep` says.
         parts: the gauge's parts, for what the context takes besides its tail.
-        least: never fewer than so many messages stay, whatever the trigger says.
+        least: how many stay whatever the trigger says.
 
     Raises:
         ApprovalPending: a tool call waits for the user.

@@ -48,7 +48,7 @@ def superseded(
 
     Args:
         entries: the entries after the last folded one.
-        keep_last: the newest so many results stay.
+        keep_last: how many of the newest results stay.
         large: an older result of more tokens than this is stubbed even if nothing supersedes it.
         least_gain: tokens that must be freed for it to be worth while.
     """

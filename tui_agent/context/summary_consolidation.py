@@ -17,7 +17,7 @@ from tui_agent.language import _
 
 _TOLD_FROM = 0.5
 _TOLD_SHARE = 0.5
-"""Of so many of the old statements, so many of the words have to be told: the rest may have ceased to matter."""
+"""Half the words of half the old statements have to be told: the rest may have ceased to matter."""
 
 _LASTING = frozenset({"rules", "goals"})
 

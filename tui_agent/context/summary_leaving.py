@@ -11,7 +11,7 @@ from tui_agent.context.words import salient
 from tui_agent.core.entries import Detail, Item, Origin
 
 OUTGROWN = 2
-"""Items that nothing can make shorter stay as they are until they take so many times their share; then some go."""
+"""How many times their share items may take that nothing can make shorter; beyond that, some go."""
 
 
 def details_now(items: Sequence[Item], details: Sequence[Detail]) -> tuple[Detail, ...]:

@@ -96,7 +96,7 @@ class EmbeddedServer:
         return self._process is not None and self._process.returncode is None
 
     async def ended(self) -> None:
-        """Returns when the child has ended, for whatever reason; at once when none runs."""
+        """Return when the child has ended, for whatever reason; at once when none runs."""
         if self._process is not None:
             await self._process.wait()
 
@@ -115,7 +115,7 @@ class EmbeddedServer:
         return Endpoint(f"http://127.0.0.1:{self._port}/v1", self._key, name="embedded", kind="embedded")
 
     async def stop(self) -> None:
-        """Ends the child, at the latest after a second. May be called at any time, more than once."""
+        """End the child, at the latest after a second. May be called at any time, more than once."""
         process, self._process = self._process, None
         if process is None:
             return

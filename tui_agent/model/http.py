@@ -44,7 +44,7 @@ async def _cap_error(response: httpx2.Response) -> None:
 
 
 class _Beginning(httpx2.AsyncByteStream):
-    """The beginning of an error's body: whoever reads it to its end does not read for ever."""
+    """The beginning of an error's body, so that reading it to its end does not take for ever."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
         self._stream = stream

@@ -39,7 +39,7 @@ async def stored_key(origin: str, seconds: float = SECONDS) -> str:
 
 
 async def stored_keys(origins: Iterable[str], seconds: float = SECONDS) -> list[str]:
-    """The keys kept for these endpoints, as far as the keyring tells them: it has so long for all of them together."""
+    """The keys kept for these endpoints, as far as the keyring tells them within `seconds` for all of them together."""
     found: list[str | None] = []
     if has_keyring():
         with suppress(TimeoutError):

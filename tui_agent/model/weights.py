@@ -128,7 +128,7 @@ def _parts(weights: Weights) -> Iterator[Path]:
 
 
 def _make(path: Path, weights: Weights, is_cancelled: Callable[[], bool]) -> None:
-    """Copies the parts into a file beside `path`, which takes its place only when its hash is right."""
+    """Copy the parts into a file beside `path`, which takes its place only when its hash is right."""
     import hashlib
 
     digest = hashlib.sha256()

@@ -20,7 +20,7 @@ def read_by_hand(path: Path, writer_seconds: float = _WRITER_SECONDS) -> bytes:
     """All of the file; one without an end takes no more memory than the largest.
 
     Raises:
-        OSError: it cannot be read, is larger than `LARGEST`, or is a pipe into which nobody writes for so long.
+        OSError: it cannot be read, is larger than `LARGEST`, or is a pipe into which nobody writes in that time.
     """
     if stat.S_ISFIFO(path.stat().st_mode):
         return _read_once(path, writer_seconds)

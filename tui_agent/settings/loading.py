@@ -245,7 +245,7 @@ def _take_flags(gathered: _Gathered, flags: Mapping[str, object]) -> None:
 
 
 def _apply_endpoint(gathered: _Gathered, environ: Mapping[str, str]) -> None:
-    """Takes address, model and window from the chosen named endpoint, unless something stronger set the address.
+    """Take address, model and window from the chosen named endpoint, unless something stronger set the address.
 
     With its address goes its own key or none: a key that was meant for another place is never sent to this one.
     """

@@ -97,7 +97,7 @@ class Tool(Protocol):
         ...
 
     async def run(self, intent: Intent, report: Report) -> ToolResult:
-        """Carries out exactly what the intent shows.
+        """Carry out exactly what the intent shows.
 
         Raises:
             ToolFailed: it cannot be done, or the file has changed since the intent was made.

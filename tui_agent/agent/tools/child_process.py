@@ -64,7 +64,7 @@ async def run_program(
     guard: ProcessGuard = GUARD,
     stop: asyncio.Event | None = None,
 ) -> Finished:
-    """Runs the program to its end, to the time limit, until it has printed `most_bytes`, or until `stop` is set.
+    """Run the program to its end, to the time limit, until it has printed `most_bytes`, or until `stop` is set.
 
     `given` is what it reads; without it there is nothing to read. A program that is not there ends with 127. Where it
     prints `secret`, that is neither reported nor kept.
@@ -125,7 +125,7 @@ async def _watched(process: asyncio.subprocess.Process, printed: "_Printed", sec
 
 
 async def _end(family: Family, ended: "asyncio.Future[int]") -> None:
-    """Asks the processes to end, and ends them after a moment; a second cancellation only shortens the moment."""
+    """Ask the processes to end, and end them after a moment; a second cancellation only shortens the moment."""
     family.signal(signal.SIGTERM)
     try:
         await asyncio.wait((ended,), timeout=_GRACE)
@@ -172,7 +172,7 @@ class _Printed:
         os.close(self._readable)
 
     def drain(self) -> None:
-        """Takes what is still in the pipe, and no more than a pipe can hold many times over."""
+        """Take what is still in the pipe, and no more than a pipe can hold many times over."""
         for _ in range(64):
             if not self._take():
                 return
@@ -213,7 +213,7 @@ class _Printed:
             self.enough.set()
 
     def _tell(self, piece: bytes) -> None:
-        """Reports at most ten times a second, so that a flood of output does not flood the screen."""
+        """Report at most ten times a second, so that a flood of output does not flood the screen."""
         self._unreported = (self._unreported + self._decoder.decode(piece))[-_LONGEST_REPORT:]
         now = time.monotonic()
         if now - self._reported_at >= _REPORT_EVERY:

@@ -44,7 +44,7 @@ class ProcessGuard:
 
     @contextmanager
     def over(self, session: int) -> Iterator[None]:
-        """Guards a session of processes for as long as the block lasts."""
+        """Guard a session of processes for as long as the block lasts."""
         self._sessions.add(session)
         self._tell(f"+{session}\n")
         try:

@@ -29,7 +29,7 @@ class Family:
         self._sessions = {session}
 
     def signal(self, number: int) -> bool:
-        """Signals every process; whether there was any. With 0 it only looks."""
+        """Signal every process; whether there was any. With 0 this only looks."""
         others = self._others()  # before the first hear it: whose these are is not to be told when those are gone
         found = _signalled(os.killpg, self._first, number)
         for process in others:
@@ -37,7 +37,7 @@ class Family:
         return found
 
     def end(self) -> None:
-        """Ends every process, those too that are started meanwhile."""
+        """End every process, those too that are started meanwhile."""
         for sweep in range(_MOST_SWEEPS):
             others = self._others()
             found = _signalled(os.killpg, self._first, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What is kept of a file before a tool changes it: what the tools know of whoever keeps it."""
+"""Keeping what a file holds before a tool changes it: all that the tools know of their keeper."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

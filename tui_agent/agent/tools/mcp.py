@@ -57,7 +57,7 @@ class McpServers:
         self._log: logging.Handler | None = None
 
     def start(self) -> None:
-        """Starts every server and returns at once; `changed` is called when one is ready or has failed."""
+        """Start every server and return at once; `changed` is called when one is ready or has failed."""
         if self._keepers and self._log is None:
             self._log = _log_handler(private_directory(self._logs) / "mcp.log")
             _SDK_LOGGER.addHandler(self._log)
@@ -77,7 +77,7 @@ class McpServers:
         )
 
     async def close(self) -> None:
-        """Ends every server; one that does not end in time is killed."""
+        """End every server; one that does not end in time is killed."""
         await asyncio.gather(*(keeper.close() for keeper in self._keepers))
         if self._log is not None:
             _SDK_LOGGER.removeHandler(self._log)
@@ -151,7 +151,7 @@ class _Keeper:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Ends what is running: at once where it is still starting, in the server's own time where it is ready."""
+        """End what is running: at once where it is still starting, in the server's own time where it is ready."""
         self._stop.set()
         tasks = set(self._tasks)
         if self._connection is not None and tasks:
@@ -173,7 +173,7 @@ class _Keeper:
             raise
 
     def _restart(self) -> None:
-        """Lets the ended connection go and opens another; its tools stay on offer meanwhile."""
+        """Let the ended connection go and open another; its tools stay on offer meanwhile."""
         self._connection = None
         self._stop.set()
         self.start()

@@ -66,7 +66,7 @@ class McpConnection:
         return tools
 
     async def call(self, tool: str, arguments: Mapping[str, object], seconds: float) -> RemoteResult:
-        """Calls a tool.
+        """Call a tool.
 
         Raises:
             ConnectionLost: the server is gone.

@@ -91,7 +91,7 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
 
 
 async def make_change(intent: Intent, seen: SeenFiles, keeper: Keeper) -> ToolResult:
-    """Writes what the intent shows, unless the file has changed since. What it holds is kept first.
+    """Write what the intent shows, unless the file has changed since. What it holds is kept first.
 
     Raises:
         ToolFailed: it has, or cannot be kept, or cannot be written.
