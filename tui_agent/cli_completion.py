@@ -200,7 +200,7 @@ def _quoted(text: str) -> str:
 
 
 def _fish() -> str:
-    lines = ["# fish completion of tui-agent. To use it: tui-agent completion fish | source", _FISH_PATH]
+    lines = ["# fish completion of tui-agent. To use it: tui-agent completion fish | source", _fish_path()]
     lines += ["complete -c tui-agent -f"]
     for place in places():
         condition = f"-n '__tui_agent_at \"{_path(place)}\"'"
@@ -213,7 +213,9 @@ def _fish() -> str:
     return "\n".join(lines) + "\n"
 
 
-_FISH_PATH = f"""\
+def _fish_path() -> str:
+    """A function that says whether the cursor is at a place."""
+    return f"""\
 function __tui_agent_at
     set -l at ''
     for word in (commandline -opc)[2..-1]

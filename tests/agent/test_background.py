@@ -8,7 +8,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tui_agent.agent import background
 from tui_agent.agent.automatic import compact_if_due
-from tui_agent.agent.proposals import Proposal, Proposed, Wish, propose, wish_of
+from tui_agent.agent.proposals import Proposal, Proposed, Wish, wish_of
+from tui_agent.agent.proposing import propose
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import AssistantSaid, Compacted, Entry, Rewound, UserSaid
 from tui_agent.core.events import Event

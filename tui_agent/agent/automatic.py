@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Protocol
 
-from tui_agent.agent import proposals
+from tui_agent.agent import proposing
 from tui_agent.agent.background import ready_first, take
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish, apply
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
@@ -88,7 +88,7 @@ async def compact(
     """Propose and apply, with the user's eyes on it in mode `ask`. A failure is a line on the screen, nothing else."""
 
     def propose(changed: Wish) -> AsyncGenerator[Event | Proposed, None]:
-        return proposals.propose(bench, session, changed)
+        return proposing.propose(bench, session, changed)
 
     try:
         if bench.mode == "ask" and review is not None:
@@ -107,7 +107,7 @@ async def compact(
                     else:
                         yield event
             assert reviewed is not None, "a proposal that raises nothing ends with Proposed"
-        for event in await apply(
+        for event in await proposing.apply(
             session, reviewed.proposal, bench.wording, text=reviewed.text, put_back=reviewed.put_back
         ):
             yield event

@@ -5,7 +5,8 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish, propose, stands
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
+from tui_agent.agent.proposing import propose, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded, limit_of
@@ -19,7 +20,7 @@ LOCAL_SHARE = 0.65
 def ready(bench: Workbench, session: Session) -> Proposal | None:
     """The summary made ahead that can be applied at once; None when there is none, or it has become stale."""
     proposal = bench.prepared.get(session.id)
-    if isinstance(proposal, Proposal) and stands(session, proposal):
+    if proposal is not None and stands(session, proposal):
         return proposal
     _give_up(bench, session)
     return None
@@ -80,7 +81,7 @@ def _suffices(session: Session, proposal: Proposal) -> bool:
 def _give_up(bench: Workbench, session: Session) -> None:
     """Forget the summary made ahead, but not what it took."""
     proposal = bench.prepared.pop(session.id, None)
-    if isinstance(proposal, Proposal) and proposal.compacted.usage is not None:
+    if proposal is not None and proposal.compacted.usage is not None:
         bench.unused += proposal.compacted.usage.prompt + proposal.compacted.usage.completion
 
 

@@ -1,6 +1,6 @@
 """Making a summary and putting it to use: propose (nothing changes), then apply (one entry is appended).
 
-Importing this takes time, for much is known about texts below it: whoever may never need it asks `proposals`.
+Importing this takes time, for much is known about texts below it: whoever may never need it asks `proposing`.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from itertools import islice
 
 from tui_agent.agent.changes import kept_details, live_items
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Wish, stands
+from tui_agent.agent.proposals import Proposal, Proposed, Wish
+from tui_agent.agent.proposing import stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording

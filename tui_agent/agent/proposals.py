@@ -1,15 +1,8 @@
-"""What a compaction would be, before it happens: wishes and proposals, and the way to what makes and applies them."""
+"""What a compaction would be, before it happens: wishes and proposals."""
 
-import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
-from importlib import import_module
+from collections.abc import AsyncGenerator, Callable
 
-from tui_agent.agent.session import Session
-from tui_agent.agent.wording import Wording
-from tui_agent.agent.workbench import Workbench
-from tui_agent.context.pairing import is_rewound
 from tui_agent.core.entries import Compacted, Detail, Trigger
 from tui_agent.core.events import Event, Gauge
 from tui_agent.values import frozen
@@ -81,34 +74,3 @@ def wish_of(words: str) -> Wish:
     return Wish(
         keep=number if how == "keep" else None, above=number if how == "above" else None, focus=match["focus"].strip()
     )
-
-
-def stands(session: Session, proposal: Proposal) -> bool:
-    """Whether the messages and the summary that a proposal was made from are still those of the session."""
-    compacted, checkpoint = proposal.compacted, session.checkpoint
-    return checkpoint.head == compacted.previous and not is_rewound(compacted.upto, checkpoint.rewound)
-
-
-async def propose(bench: Workbench, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
-    """Stream a proposed summary; `Proposed` comes last. See `Compactor.propose` for what it raises."""
-    await _load()
-    from tui_agent.agent.compaction import Compactor
-
-    async with aclosing(Compactor(bench, session, wish).propose()) as events:
-        async for event in events:
-            yield event
-
-
-async def apply(
-    session: Session, proposal: Proposal, words: Wording, *, text: str | None = None, put_back: Sequence[Detail] = ()
-) -> list[Event]:
-    """Record a proposed compaction. See `compaction.apply` for what it raises."""
-    await _load()
-    from tui_agent.agent import compaction
-
-    return await compaction.apply(session, proposal, words, text=text, put_back=put_back)
-
-
-async def _load() -> None:
-    """Import what makes proposals, in a thread: it takes a tenth of a second, and many runs need none of it."""
-    await asyncio.to_thread(import_module, "tui_agent.agent.compaction")

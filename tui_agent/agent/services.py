@@ -20,7 +20,8 @@ from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.learnt_windows import recall_window
 from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
-from tui_agent.agent.proposals import Proposal, Proposed, Wish, apply, propose
+from tui_agent.agent.proposals import Proposal, Proposed, Wish
+from tui_agent.agent.proposing import apply, propose
 from tui_agent.agent.rehearsal import Line, rehearsal
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.spending import remember_prices

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tui_agent.agent.actions import simplified
 from tui_agent.agent.approval import Rulebook
 from tui_agent.agent.connection import Calling, Connection
+from tui_agent.agent.proposals import Proposal
 from tui_agent.agent.tools.base import Tool
 from tui_agent.agent.wording import Wording, wording
 from tui_agent.core.messages import ToolSpec
@@ -31,8 +32,8 @@ class Workbench:
     actions_work: bool = False
     """Whether the model has answered in actions, so that a later refusal is about something else."""
 
-    prepared: dict[str, object] = field(default_factory=dict)
-    """Summaries made ahead of need, by session id: `agent.background` keeps and reads them."""
+    prepared: dict[str, Proposal] = field(default_factory=dict)
+    """Summaries made ahead of need, by session id."""
 
     unused: int = 0
     """Tokens of summaries that were made ahead and became stale before they were needed."""

@@ -121,7 +121,7 @@ class Workspace:
             raise ToolFailed(f"{path} is part of the system, not a file.")
         outside = not _is_within(real, self.root)
         name = str(real) if outside else self.relative(real)
-        sensitive = _is_sensitive(PurePath(name)) or self._is_repository_inside
+        sensitive = _is_sensitive(PurePath(name)) or self._is_git_data
         return Place(real, sendable(name), outside, sensitive)
 
     def relative(self, real: Path) -> str:
@@ -143,7 +143,8 @@ class Workspace:
         return _has_other_names(real) and _identity(real) in _identities_in(closed)
 
     @property
-    def _is_repository_inside(self) -> bool:
+    def _is_git_data(self) -> bool:
+        """Whether the workspace lies in what git keeps of a repository: hooks and settings that git runs."""
         return any(part.casefold() == ".git" for part in self.root.parts)
 
     def _resolved(self, path: str) -> Path:
