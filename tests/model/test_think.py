@@ -52,6 +52,11 @@ CASES = [
     (["<my_element>is no tag"], "", "<my_element>is no tag"),
     (["<my_elem"], "", "<my_elem"),
     (["Such as <my_thought>is"], "", "Such as <my_thought>is"),
+    (["<thinking>hm</think>Answer"], "hm", "Answer"),
+    (["<think>hm\n</thought>\n\nAnswer"], "hm", "Answer"),
+    (["<think>one</think>First.\n<thinking>two</think>Second."], "onetwo", "First.\nSecond."),
+    (["<think>hm, `</thinking>` is a tag"], "hm, `</thinking>` is a tag", ""),
+    (["<thinking>hm </think> ho</thinking>Answer"], "hm </think> ho", "Answer"),
     (["<think>hm</think>Write </think> to close."], "hm", "Write </think> to close."),
 ]
 

@@ -6,7 +6,7 @@ from tui_agent.core.entries import Reasoning, Usage
 from tui_agent.core.unicode import PieceRepair, repaired
 from tui_agent.model.details import Details
 from tui_agent.model.events import ReasoningPiece, Reply, Restarted, TextPiece
-from tui_agent.model.think import Sorted, ThinkSplitter
+from tui_agent.model.think import Sorted, ThinkSplitter, parted_by_another_closer
 from tui_agent.model.toolcalls import ToolCallAssembler
 from tui_agent.model.usage import usage_of
 from tui_agent.model.wire import DETAILS, REASONING_FIELDS, THINK
@@ -99,7 +99,8 @@ class AnswerAssembler:
         settled = self._keep(self._new(self._splitter.feed(self._text_repair.flush())))
         settled += self._keep(self._new(self._splitter.flush()))
         rest = self._thought_repair.flush()
-        return settled + self._keep([ReasoningPiece(rest)] if rest else [])
+        settled += self._keep([ReasoningPiece(rest)] if rest else [])
+        return settled + self._parted_anew()
 
     def reply(self) -> Reply:
         """The whole answer, once it has ended with a reason."""
@@ -188,6 +189,15 @@ class AnswerAssembler:
                 self._thoughts = [*self._thoughts, *self._texts]
                 self._texts = []
                 return Restarted(text="", reasoning="".join(self._thoughts))
+
+    def _parted_anew(self) -> list[Sorted]:
+        parts = parted_by_another_closer("".join(self._thoughts)) if self._splitter.is_inside else None
+        if parts is None:
+            return []
+        thought, answer = parts
+        self._thoughts = [thought]
+        self._texts.append(answer)
+        return [Restarted(text="".join(self._texts), reasoning=thought)]
 
     def _reasoning(self) -> Reasoning | None:
         raw = self._details.as_json()

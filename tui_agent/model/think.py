@@ -39,6 +39,7 @@ _TAG = _any_of(_OPENERS + _LONE_CLOSERS)
 _NAMED_OPENER = re.compile(r"<[a-z0-9_.]{0,24}[_.:\d](?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 """One with the model's own name in it, such as `<M2_7think>`; it counts at the very beginning alone."""
 
+_OTHER_CLOSER = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _EMPTY_BLOCK = re.compile(r"<(?:think|thinking)/>", re.IGNORECASE)
 _NAME_SO_FAR = re.compile(r"<[a-z0-9_.:]{0,40}/?", re.IGNORECASE)
 
@@ -108,6 +109,11 @@ class ThinkSplitter:
     def expect_no_lone_closer(self) -> None:
         """The endpoint sends reasoning apart: a closer counts only at the very beginning of the answer."""
         self._may_close = False
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a block of reasoning is open."""
+        return self._place is _Place.INSIDE
 
     def feed(self, piece: str) -> list[Sorted]:
         """What this piece settles."""
@@ -217,6 +223,15 @@ class ThinkSplitter:
         self._closer = _PAIRS.get(opener.lower()) or f"</{opener[1:]}".lower()
         self._held = rest
         self._place, self._last_thought, self._may_close = _Place.INSIDE, "", False
+
+
+def parted_by_another_closer(thought: str) -> tuple[str, str] | None:
+    """Reasoning and answer in a block that was left open, if it was closed by another name: models mix them."""
+    for closer in _OTHER_CLOSER.finditer(thought):
+        answer = thought[closer.end() :].lstrip()
+        if answer and not _is_quoted(thought, closer.start(), closer.end(), "", at_end=True):
+            return thought[: closer.start()], answer
+    return None
 
 
 def _may_become_tag(ahead: str) -> bool:
