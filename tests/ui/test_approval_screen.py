@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from math import inf
 from typing import Any
@@ -13,6 +13,7 @@ from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.entries import ToolCall
 from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.bindings import use_keys
 from tui_agent.ui.screens.approval import DEAF_SECONDS, HELD_SECONDS, TYPING_SECONDS, ApprovalScreen
 from tui_agent.ui.theme import DARK, SIZES
 from tui_agent.ui.widgets.fitting import FittingBox
@@ -39,8 +40,9 @@ class AskingApp(App[None]):
     HORIZONTAL_BREAKPOINTS = TuiAgentApp.HORIZONTAL_BREAKPOINTS
     VERTICAL_BREAKPOINTS = TuiAgentApp.VERTICAL_BREAKPOINTS
 
-    def __init__(self, intent: Intent, typed_at: float = -inf) -> None:
+    def __init__(self, intent: Intent, typed_at: float = -inf, keymap: Mapping[str, str] | None = None) -> None:
         super().__init__()
+        self._wanted_keys = keymap or {}
         self.clock = Clock()
         self.typed: list[str] = []
         """The keys that went into the prompt."""
@@ -55,6 +57,8 @@ class AskingApp(App[None]):
 
     def on_mount(self) -> None:
         self.theme = DARK.name
+        self.set_keymap(self._wanted_keys)
+        use_keys(self._wanted_keys)
         request = ApprovalRequest(ToolCall("c1", self._intent.tool, "{}"), self._intent)
         question = ApprovalScreen(
             request, clock=self.clock, takes_key=lambda key: self.typed.append(key.key), typed_at=self._typed_at
@@ -64,14 +68,22 @@ class AskingApp(App[None]):
 
 @asynccontextmanager
 async def asked(
-    intent: Intent, size: tuple[int, int] = (80, 24), *, awake: bool = True, typed_before: float = inf
+    intent: Intent,
+    size: tuple[int, int] = (80, 24),
+    *,
+    awake: bool = True,
+    typed_before: float = inf,
+    keymap: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[AskingApp, Pilot[Any]]]:
-    app = AskingApp(intent, Clock().now - typed_before)
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        if awake:
-            app.clock.now += DEAF_SECONDS + 0.01
-        yield app, pilot
+    app = AskingApp(intent, Clock().now - typed_before, keymap)
+    try:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            if awake:
+                app.clock.now += DEAF_SECONDS + 0.01
+            yield app, pilot
+    finally:
+        use_keys({})
 
 
 @pytest.mark.parametrize(
@@ -97,6 +109,36 @@ async def test_enter_and_space_answer_nothing() -> None:
     async with asked(COMMAND) as (app, pilot):
         await pilot.press("enter", "space")
         assert app.answers == []
+
+
+@pytest.mark.parametrize("letter", ["a", "s", "y", "n"])
+async def test_a_letter_right_behind_a_blank_goes_on_with_a_sentence(letter: str) -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("space", letter, "enter")
+        assert app.answers == [Decision("denied", letter)]
+
+
+async def test_a_letter_long_after_a_blank_or_behind_another_key_is_an_answer() -> None:
+    async with asked(COMMAND) as (app, pilot):
+        await pilot.press("space")
+        app.clock.now += TYPING_SECONDS + 0.01
+        await pilot.press("a")
+        await sees(pilot, "Enter confirms.")
+        await pilot.press("backspace", "space", "pagedown", "s")
+        await sees(pilot, "Enter confirms.")
+        assert app.answers == []
+
+
+async def test_other_keys_of_the_users_are_the_answers_and_are_named() -> None:
+    keymap = {"approval-always": "l", "approval-once": "1,f2,o"}
+    async with asked(COMMAND, keymap=keymap) as (app, pilot):
+        await sees(pilot, "1 F2 o yes, once")
+        await sees(pilot, "l      yes, and always")
+        assert "o and n in a moment, s and l with Enter." in " ".join(screen_text(app).split())
+        await pilot.press("l")
+        await sees(pilot, "Enter confirms.")
+        await pilot.press("backspace", *"ay", "enter")
+        assert app.answers == [Decision("denied", "ay")]
 
 
 async def test_keys_in_the_first_moment_were_meant_for_something_else() -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from textual import events, work
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import BindingType, Keymap
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
@@ -24,7 +24,7 @@ from tui_agent.settings import Origin, Settings, speak
 from tui_agent.threads import lend_unawaited
 from tui_agent.ui import tidying
 from tui_agent.ui.appearance import dress
-from tui_agent.ui.bindings import bindings, usable_keys
+from tui_agent.ui.bindings import bindings, usable_keys, use_keys
 from tui_agent.ui.commands import CommandPalette
 from tui_agent.ui.keys_first import KeysFirst
 from tui_agent.ui.plain import Ascii, wants_ascii
@@ -154,6 +154,11 @@ class TuiAgentApp(App[None]):
             await self._conductor.begin()
         except TuiAgentError as error:
             self.exit(return_code=1, message=safe(str(error)))
+
+    def set_keymap(self, keymap: Keymap) -> None:
+        """Bind these keys in place of the usual ones, and name them where keys are named."""
+        super().set_keymap(keymap)
+        use_keys(keymap)
 
     def notify(
         self,

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from textual.app import App
 
 from tui_agent.settings import Settings
+from tui_agent.ui.bindings import usable_keys, use_keys
 from tui_agent.ui.plain import use_plain
 from tui_agent.ui.theme import DARK, THEMES, TINY
 
@@ -37,6 +38,7 @@ def dress(app: App[Any], settings: Settings) -> None:
     app.set_class(app.current_theme.dark, "-dark-mode", update=False)
     app.set_class(not app.current_theme.dark, "-light-mode", update=False)
     use_plain(settings.plain)
+    use_keys(usable_keys(settings.keys))
     app.set_class(settings.plain, "-plain", update=False)
     if settings.plain:  # one thing under the other, however wide the terminal is
         app.HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow")]

@@ -226,7 +226,17 @@ def key_name(key: str) -> str:
     return "+".join(named)
 
 
+_in_force: Mapping[str, str] = {}
+
+
+def use_keys(keymap: Mapping[str, str]) -> None:
+    """From now on the screens name the keys of this keymap, which holds usable ones alone."""
+    global _in_force
+    _in_force = keymap
+
+
 def keys_of(binding_id: str, keymap: Mapping[str, str] | None = None) -> str:
-    """The keys of a binding as people write them, after remapping: `F3 · Ctrl+T`."""
-    keys = usable_keys(keymap or {}).get(binding_id) or next(key.keys for key in KEYS if key.id == binding_id)
+    """The keys of a binding as people write them, by this keymap or the one in force: `F3 · Ctrl+T`."""
+    given = _in_force if keymap is None else usable_keys(keymap)
+    keys = given.get(binding_id) or next(key.keys for key in KEYS if key.id == binding_id)
     return " · ".join(key_name(key) for key in keys.split(","))

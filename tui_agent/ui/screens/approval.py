@@ -17,7 +17,8 @@ from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
 from tui_agent.agent.tools.base import Intent
 from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
-from tui_agent.ui.bindings import bindings
+from tui_agent.settings.values import listed
+from tui_agent.ui.bindings import bindings, keys_of
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.diff_question import diff_lines
 from tui_agent.ui.screens.modal import Modal
@@ -40,8 +41,9 @@ that allows more than this once waits for Enter. Enter answers at once, and so d
 
 _WIDE = ("decide('session')", "decide('always')")
 _DENY = "decide('denied')"
+_ANSWERS = ("once", "session", "always", "deny", "comment")
 _COLUMN = 5
-"""Cells of the keys of a choice."""
+"""Cells of the keys of a choice, at least."""
 
 _QUESTIONS = {
     "read": N_("Read this?"),
@@ -91,6 +93,9 @@ class ApprovalScreen(Modal[Decision | None]):
         self._held_action = ""
         """What the letter means while it waits; "" when none does."""
 
+        self._spaced_until = -inf
+        """Until then a letter goes on with the sentence that a blank has begun."""
+
         self._is_saying_why = False
         """Whether what is typed goes into the field, which may not have the focus yet."""
 
@@ -103,7 +108,7 @@ class ApprovalScreen(Modal[Decision | None]):
                 yield Static(headlines, classes="explanation")
             yield LinesView(_exact_lines(intent), exact=True)
             yield Static(Content(""), id="approval-note")
-            yield Prose(_choices(intent), hang=_COLUMN, id="approval-choices")
+            yield Prose(_choices(intent), hang=_column(), id="approval-choices")
             yield SafeInput(
                 placeholder=_("say why not, and Enter"), id="approval-comment", compact=True, select_on_focus=False
             )
@@ -130,7 +135,7 @@ class ApprovalScreen(Modal[Decision | None]):
     async def _on_key(self, event: events.Key) -> None:
         """Keys in the first moment are for the prompt; later, letters that are no answer begin a refusal in words."""
         character = event.character if event.is_printable and event.character else ""
-        bound = self._bindings.key_to_bindings.get(event.key)
+        bound = self._bound(event.key)
         comment = self.query_one(Input)
         if self._is_deaf:
             self._type_ahead(event)
@@ -140,8 +145,10 @@ class ApprovalScreen(Modal[Decision | None]):
             comment.insert_text_at_cursor(character)
         elif character and self._held_action:
             self._say(self._letter + character)
+        elif character.isalpha() and self._clock() < self._spaced_until:
+            self._say(f" {character}")
         elif bound and character.isalpha():
-            self._hold(character, bound[0])
+            self._hold(character, bound)
         elif self._held_action and event.key == "enter":
             await self.run_action(self._held_action)
         elif self._held_action:
@@ -150,9 +157,15 @@ class ApprovalScreen(Modal[Decision | None]):
         elif character and not bound and event.key != "space":
             self._say(character)
         else:
+            self._spaced_until = self._clock() + TYPING_SECONDS if event.key == "space" else -inf
             return
         event.stop()
         event.prevent_default()
+
+    def _bound(self, key: str) -> Binding | None:
+        """What a key answers, by the keys that the user has given the answers."""
+        active = self.active_bindings.get(key)
+        return active.binding if active is not None and active.node is self else None
 
     def _type_ahead(self, event: events.Key) -> None:
         """What is typed while the question appears is no answer, and is not lost."""
@@ -217,7 +230,7 @@ class ApprovalScreen(Modal[Decision | None]):
     def _reason_against(self, *, is_wide: bool) -> str:
         """Why this cannot be allowed, or not for more than once; "" when it can."""
         if self._request.intent.sensitive and is_wide:
-            return _("This can only be allowed once: 1 or y.")
+            return _("This can only be allowed once: {keys}.").format(keys=listed(_keys("once"), "or"))
         if not self.query_one(LinesView).end_was_shown:
             return _("There is more below. Read to the end first (PgDn, End).")
         return ""
@@ -292,18 +305,31 @@ _COVERED = {
 
 def _choices(intent: Intent) -> Content:
     what = _(_COVERED[intent.kind])
-    rows = [("1 y", _("yes, once"))]
+    rows = [("once", _("yes, once"))]
     if not intent.sensitive:
         rows += [
-            ("2 s", _("yes, and {what} for the rest of this session").format(what=what)),
-            ("3 a", _("yes, and always {what}").format(what=what)),
+            ("session", _("yes, and {what} for the rest of this session").format(what=what)),
+            ("always", _("yes, and always {what}").format(what=what)),
         ]
-    rows.append(("4 n", _("no")))
-    rows.append(("Tab", _("no, and say why")))
+    rows += [("deny", _("no")), ("comment", _("no, and say why"))]
     law = (
-        _("Digits answer at once, y and n in a moment.")
+        _("Digits answer at once, {once} and {deny} in a moment.")
         if intent.sensitive
-        else _("Digits answer at once, y and n in a moment, s and a with Enter.")
-    )
-    choices = [Content.styled(padded(keys, _COLUMN), "bold $primary") + Content(words) for keys, words in rows]
-    return Content("\n").join([*choices, Content.styled(padded("", _COLUMN) + law, MUTED)])
+        else _("Digits answer at once, {once} and {deny} in a moment, {session} and {always} with Enter.")
+    ).format(**{answer: _keys(answer)[-1] for answer in _ANSWERS})
+    choices = [
+        Content.styled(padded(" ".join(_keys(answer)), _column()), "bold $primary") + Content(words)
+        for answer, words in rows
+    ]
+    return Content("\n").join([*choices, Content.styled(padded("", _column()) + law, MUTED)])
+
+
+def _column() -> int:
+    """Cells of the keys of the choices."""
+    return max(_COLUMN, *(len(" ".join(_keys(answer))) + 1 for answer in _ANSWERS))
+
+
+def _keys(answer: str) -> list[str]:
+    """What is pressed to give it, the letter last."""
+    keys = keys_of(f"approval-{answer}").split(" · ")
+    return sorted(keys, key=lambda key: len(key) == 1 and key.isalpha())

@@ -169,7 +169,7 @@ class SessionsScreen(Modal[Chosen | None]):
                 event.stop()
                 self.query_one(OptionList).focus()
             return
-        is_bound = event.key in self._bindings.key_to_bindings
+        is_bound = event.key in self.active_bindings
         if event.is_printable and event.character and not is_bound and event.key != "space":
             event.stop()
             field.focus()

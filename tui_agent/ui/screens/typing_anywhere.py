@@ -3,14 +3,11 @@
 from textual import events
 from textual.getters import query_one
 
-from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.screens.selecting import SelectingScreen
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.ui.widgets.sidebar import MemoryList
 from tui_agent.ui.widgets.start_card import StartCard
 from tui_agent.ui.widgets.transcript import Transcript
-
-_MESSAGE_KEYS = {key for binding in KEYS if binding.place == "message" for key in binding.keys.split(",")}
 
 
 class TypingAnywhere(SelectingScreen[None]):
@@ -39,13 +36,17 @@ class TypingAnywhere(SelectingScreen[None]):
         """
         if not self._is_for_prompt or not event.is_printable or event.character is None:
             return
-        if isinstance(self.focused, MemoryList) and self.focused.takes(event.character):
+        if isinstance(self.focused, MemoryList) and self.focused.takes(event):
             return
-        acts_on_message = event.key in _MESSAGE_KEYS and self.check_action("on_message", ())
-        if (event.key != "question_mark" or self.focused is self.prompt) and not acts_on_message:
+        if self.focused is self.prompt or not self._acts_itself(event.key):
             event.stop()
             self._go_to_prompt()
             self.prompt.add(event.character)
+
+    def _acts_itself(self, key: str) -> bool:
+        """Whether a key does something on this screen now, by the keys that the user has given its bindings."""
+        active = self.active_bindings.get(key)
+        return active is not None and active.node is self
 
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted outside text fields goes into the prompt as well."""

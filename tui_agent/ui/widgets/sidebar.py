@@ -173,9 +173,11 @@ class MemoryList(Rows):
         self._is_at_left_out = self._go_to([row for row in self._rows.values() if row.kind == "left out"])
         return self._is_at_left_out
 
-    def takes(self, character: str) -> bool:
-        """Whether a character acts on a row. Until one was gone to by hand, who types means the prompt."""
-        return self._was_moved_in or (self._is_at_left_out and not character.isalpha())
+    def takes(self, event: events.Key) -> bool:
+        """Whether a letter or sign acts on a row. Until one was gone to by hand, who types means the prompt."""
+        active = self.screen.active_bindings.get(event.key)
+        puts_back = active is not None and active.binding.id == "panel-keep"
+        return self._was_moved_in or (self._is_at_left_out and puts_back)
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("up", "down", "home", "end", "pageup", "pagedown"):
