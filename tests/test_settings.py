@@ -55,7 +55,9 @@ def test_a_file_that_was_chosen_and_is_missing_is_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     (problem,) = load({}, {"TUI_AGENT_CONFIG": str(path)}, path).problems
     assert str(path) in problem
-    assert load({}, {}, path, must_exist=True).problems == (problem,)
+    with pytest.raises(UsageError, match="does not exist") as refused:
+        load({}, {}, path, must_exist=True)
+    assert f"config init --config={path}" in str(refused.value)
 
 
 def test_file_then_environment_then_flags_get_stronger(tmp_path: Path) -> None:
@@ -407,7 +409,7 @@ def test_a_syntax_error_says_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 300, "nul\0", "no/such/place.toml", "\udcff.toml"])
 def test_no_name_of_a_settings_file_can_stop_the_program(tmp_path: Path, name: str) -> None:
-    loaded = load({}, {}, tmp_path / name, must_exist=True)
+    loaded = load({}, {"TUI_AGENT_CONFIG": name}, tmp_path / name)
     assert replace(loaded.settings, refused_endpoint="") == Settings()
     assert len(loaded.problems) == 1
 

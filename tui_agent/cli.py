@@ -83,10 +83,14 @@ def _run(args: argparse.Namespace) -> int:
 
             print(script(args.shell), end="")
             return 0
-        case ("serve",):
-            return _serve(args)
     flags = {name: getattr(args, name) for name in SETTINGS}
     loaded = load(flags, os.environ, path, must_exist=bool(args.config))
+    if args.theme:
+        from tui_agent.ui.unusable import refuse_unknown_theme  # knows Textual's themes; most runs name none
+
+        refuse_unknown_theme(args.theme)
+    if args.command == ("serve",):
+        return _serve(args)
     for problem in loaded.problems:
         print(f"tui-agent: {visible(problem)}", file=sys.stderr)
     origin = Origin(path, flags, os.environ)

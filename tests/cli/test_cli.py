@@ -321,6 +321,28 @@ def test_doctor_tells_of_keys_and_themes_that_there_are_not(
     assert f"{config}, line 1: theme is 'nosuch'" in theme
 
 
+@pytest.mark.parametrize("argv", [(), ("-p", "hi"), ("doctor",), ("serve",), ("sessions", "list")])
+def test_a_flag_that_names_a_theme_or_a_file_that_there_is_not_ends_with_two(
+    terminal: Terminal, server: ModelServer, tmp_path: Path, argv: tuple[str, ...]
+) -> None:
+    terminal.run("--theme", "nosuch", *argv, code=2)
+    assert "--theme is 'nosuch', which is not allowed" in terminal.err
+    assert "nord" in terminal.err
+    missing = tmp_path / "wrok.toml"
+    terminal.run("--config", str(missing), *argv, code=2)
+    assert f"The settings file {missing} does not exist." in terminal.err
+    assert server.requests == []
+
+
+def test_the_file_that_a_flag_names_can_be_written_first(
+    terminal: Terminal, server: ModelServer, tmp_path: Path
+) -> None:
+    server.script(says("here"))
+    config = str(tmp_path / "mine.toml")
+    terminal.run("config", "init", "--config", config)
+    assert terminal.run("--config", config, "--theme", "nord", "-p", "hi") == "here\n"
+
+
 def test_an_address_without_a_scheme_is_asked_and_no_other(
     terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

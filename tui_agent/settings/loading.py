@@ -1,5 +1,6 @@
 """Gathers the settings from everywhere they may come from and says what was wrong with them."""
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -83,14 +84,22 @@ def load(
 
     A bad file or variable never stops the program: the default is used and a problem says so. Only when it chose an
     endpoint none is taken instead, and `refused_endpoint` says why. A file that is missing is a problem only if it
-    was asked for by name: by TUI_AGENT_CONFIG, or by a flag (`must_exist`).
+    was asked for by name.
 
     Raises:
-        UsageError: a flag has a value that is not allowed.
+        UsageError: a flag has a value that is not allowed, or names a file that is missing (`must_exist`).
     """
     gathered = _Gathered()
     if config_path is not None:
-        _take_file(gathered, read_toml(config_path), must_exist or bool(environ.get(f"{PREFIX}CONFIG")))
+        file = read_toml(config_path)
+        if must_exist and file.is_missing:
+            raise UsageError(
+                _("The settings file {whole} does not exist.").format(whole=_whole(file)),
+                todo=_("Write it with: {command}").format(
+                    command=f"tui-agent config init --config={shlex.quote(_whole(file))}"
+                ),
+            )
+        _take_file(gathered, file, is_named=bool(environ.get(f"{PREFIX}CONFIG")))
     _take_environment(gathered, environ)
     _take_flags(gathered, flags)
     _apply_endpoint(gathered, environ)
@@ -104,11 +113,10 @@ def load(
 # ── config.toml ──────────────────────────────────────────────────────────────
 
 
-def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
-    if must_exist and file.is_missing:
-        path = str(file.path)
-        whole = path if path.isprintable() else ascii(path)  # never shortened: it is to be found
-        gathered.problems.append(_("The settings file {whole} does not exist. Defaults are used.").format(whole=whole))
+def _take_file(gathered: _Gathered, file: TomlFile, is_named: bool) -> None:
+    if is_named and file.is_missing:
+        told = _("The settings file {whole} does not exist. Defaults are used.").format(whole=_whole(file))
+        gathered.problems.append(told)
     if file.trouble:
         told = _("{path} cannot be read: {trouble}. Defaults are used instead of all of it.").format(
             path=file.trouble_place, trouble=file.trouble
@@ -124,6 +132,12 @@ def _take_file(gathered: _Gathered, file: TomlFile, must_exist: bool) -> None:
             _take_unknown(gathered, names.get(_closest(key, names), ""), told, _Rank.FILE, str(file.path))
         else:
             _take_from_file(gathered, file, key, name, value)
+
+
+def _whole(file: TomlFile) -> str:
+    """The file's path as it can be shown, never shortened: it is to be found."""
+    path = str(file.path)
+    return path if path.isprintable() else ascii(path)
 
 
 def _may_choose_an_endpoint(file: TomlFile) -> bool:

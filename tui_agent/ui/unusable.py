@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from textual.theme import BUILTIN_THEMES
 
+from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.settings import Loaded, Origin, Settings
 from tui_agent.settings.loading import complaint
@@ -15,21 +16,38 @@ from tui_agent.ui.theme import DARK, THEMES
 
 def unusable_looks(settings: Settings, origin: Origin) -> list[str]:
     """Full sentences: where the value stands, what was seen, what is allowed, and what is used instead."""
-    themes = sorted({*(each.name for each in THEMES), *BUILTIN_THEMES})
-    is_theme = not settings.theme or settings.theme in themes
+    is_theme = not settings.theme or settings.theme in _themes()
     if is_theme and len(usable_keys(settings.keys)) == len(settings.keys):
         return []
     loaded = origin.load()
     told = [*_wrong_keys(settings, origin, loaded)]
     if not is_theme:
-        allowed = NotAllowed(_("there is {names}").format(names=listed(themes, "and")))
         place = _place(origin, loaded, "theme")
         told.append(
             _("{complaint} {default} is used.").format(
-                complaint=place + complaint("theme", "theme", settings.theme, allowed), default=DARK.name
+                complaint=place + _theme_complaint("theme", settings.theme), default=DARK.name
             )
         )
     return told
+
+
+def refuse_unknown_theme(named: str) -> None:
+    """Refuse a theme that was asked for with a flag.
+
+    Raises:
+        UsageError: there is no such theme.
+    """
+    if named not in _themes():
+        raise UsageError(_theme_complaint("--theme", named))
+
+
+def _themes() -> list[str]:
+    return sorted({*(each.name for each in THEMES), *BUILTIN_THEMES})
+
+
+def _theme_complaint(place: str, named: str) -> str:
+    allowed = NotAllowed(_("there is {names}").format(names=listed(_themes(), "and")))
+    return complaint(place, "theme", named, allowed)
 
 
 def _wrong_keys(settings: Settings, origin: Origin, loaded: Loaded) -> Iterator[str]:
