@@ -8,6 +8,7 @@ from tui_agent.ui.bindings import KEYS, keys_of, usable_keys
 from tui_agent.ui.commands import BY_NAME, COMMANDS, Run, Say, Shell, UnknownCommand, completions, read_prompt
 from tui_agent.ui.handlers import HANDLERS
 from tui_agent.ui.screens.help import help_lines, key_lines
+from tui_agent.ui.slow import asks_keyring, each_is_done
 
 
 def read(text: str) -> object:
@@ -161,3 +162,9 @@ def test_every_command_that_a_line_or_an_error_advises_exists_on_the_screen() ->
     }
     assert {"unprune", "redo-compact"} <= advised
     assert advised <= known
+
+
+def test_what_may_wait_for_the_keyring_and_what_none_of_its_kind_ends_is_said_where_it_is_declared() -> None:
+    assert {name for name in HANDLERS if asks_keyring(HANDLERS[name])} == {"doctor", "export", "forget-key", "keep-key"}
+    done = {name for name in HANDLERS if each_is_done(HANDLERS[name])}
+    assert done == {"delete-now", "export", "forget-key", "import", "keep-key"}

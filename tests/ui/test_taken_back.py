@@ -10,7 +10,7 @@ from tests.ui.support import Sitting, sitting
 from tui_agent.archive import Archive
 from tui_agent.core.entries import ImagePart
 from tui_agent.paths import archive_file
-from tui_agent.ui.commands import Say, as_said, read_prompt, together
+from tui_agent.ui.commands import Say, Shell, as_said, read_prompt, together
 
 
 async def edit_the_last(person: Sitting) -> None:
@@ -28,18 +28,28 @@ def test_a_message_is_sent_again_as_it_was(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "text"),
+    ("texts", "text", "apart"),
     [
-        (["!touch x"], "!touch x"),
-        (["", "!touch x"], "!touch x"),
-        (["!touch x", "a message"], " !touch x\n\na message"),
-        (["/compact", "a message"], " /compact\n\na message"),
-        (["a message", "!touch x"], "a message\n\n!touch x"),
-        ([], ""),
+        (["!touch x"], "!touch x", ()),
+        (["", "/compact"], "/compact", ()),
+        (["!touch x", "a message"], "a message", ("!touch x",)),
+        (["/compact", "a message"], "a message", ("/compact",)),
+        (["a message", "!touch x", "another", "!touch y"], "a message\n\nanother", ("!touch x", "!touch y")),
+        (["!touch x", "!touch y"], "!touch x\n!touch y", ()),
+        (["!touch x", "/compact"], "!touch x", ("/compact",)),
+        (["!touch x", "!for n in 1\ndo echo\ndone"], "!touch x", ("!for n in 1\ndo echo\ndone",)),
+        (["/tmp is full", "!!x"], "/tmp is full\n\n!!x", ()),
+        ([], "", ()),
     ],
 )
-def test_a_command_takes_in_nothing_that_is_put_behind_it(texts: list[str], text: str) -> None:
-    assert together(texts) == text
+def test_a_command_takes_in_nothing_and_is_no_line_of_a_message(
+    texts: list[str], text: str, apart: tuple[str, ...]
+) -> None:
+    assert together(texts) == (text, apart)
+
+
+def test_commands_that_come_back_together_are_run_one_after_the_other() -> None:
+    assert read_prompt(together(["!touch x", "!touch y"])[0]) == Shell("touch x\ntouch y")
 
 
 async def test_a_message_that_is_recalled_in_a_session_opened_again_is_sent_and_not_run(tmp_path: Path) -> None:
@@ -79,11 +89,50 @@ async def test_what_waited_in_line_never_becomes_one_command(tmp_path: Path) -> 
             await person.send("!touch made")
             await person.send("a message")
             await person.press("escape")
-            await person.until(lambda: person.prompt_text == " !touch made\n\na message")
+            await person.until(lambda: person.prompt_text == "a message")
+            await person.sees("Not run, and no part of the message: !touch made")
             gate.open()
             await person.press("enter")
-            await person.until(lambda: server.requests[-1].last_text == " !touch made\n\na message")
-        assert not (tmp_path / "made").exists()
+            await person.until(lambda: server.requests[-1].last_text == "a message")
+            await person.until(lambda: not person.conductor.desk.is_busy)
+            assert not (tmp_path / "made").exists()
+            await person.press("up", "up")
+            await person.until(lambda: person.prompt_text == "!touch made")
+
+
+async def test_commands_that_waited_come_back_as_commands(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            await person.send("!touch one")
+            await person.send("!touch two")
+            await person.press("escape")
+            await person.until(lambda: person.prompt_text == "!touch one\n!touch two")
+            gate.open()
+            await person.press("enter")
+            await person.until((tmp_path / "two").exists)
+        assert (tmp_path / "one").exists()
+
+
+async def test_a_command_in_the_prompt_is_no_line_of_what_comes_back(tmp_path: Path) -> None:
+    gate = Gate()
+    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            await person.send("a message")
+            await person.type("!touch made")
+            await person.press("ctrl+n")
+            await person.sees("Leave this session?")
+            await person.press("y")
+            gate.open()
+            await person.sees("Not run, and no part of the message: !touch made")
+            assert not (tmp_path / "made").exists()
+            await person.press("up")
+            await person.until(lambda: person.prompt_text == "!touch made")
+        assert "!touch made" not in str([each.texts for each in server.requests])
 
 
 async def test_a_message_that_is_edited_is_never_run(tmp_path: Path) -> None:

@@ -171,12 +171,19 @@ def as_said(text: str) -> str:
     return f"!{text}" if text.startswith("!") else f" {text}"
 
 
-def together(texts: Sequence[str]) -> str:
-    """Texts for the prompt as one. A command that would take in what is put behind it is a message from here on."""
+def together(texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Texts for the prompt as one, and the commands among them that cannot stand in it with the others.
+
+    A command is never a line of a message, nor does it take in what would be put behind it. Commands of the shell that
+    take a line each are one text.
+    """
     several = [text for text in texts if text]
-    text = "\n\n".join(several)
-    is_message = len(several) < 2 or isinstance(read_prompt(text), Say)
-    return text if is_message else f" {text}"
+    commands = tuple(text for text in several if runs_something(text))
+    if messages := [text for text in several if text not in commands]:
+        return as_said("\n\n".join(messages)) if len(messages) > 1 else messages[0], commands
+    if all(begins_shell(text) and "\n" not in text for text in commands):
+        return "\n".join(commands), ()
+    return commands[0], commands[1:]
 
 
 def completions(text: str) -> tuple[Command, ...]:

@@ -23,7 +23,7 @@ from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentErro
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.attention import Attention
-from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt, together
+from tui_agent.ui.commands import Run, Say, Shell, UnknownCommand, read_prompt
 from tui_agent.ui.connecting import find_model, local_model_appears
 from tui_agent.ui.finder import Finder
 from tui_agent.ui.further_up import PAGE, FurtherUp
@@ -32,6 +32,7 @@ from tui_agent.ui.safekeeping import Safekeeping
 from tui_agent.ui.screens.chat import ChatScreen
 from tui_agent.ui.sent import keep_sent, sent_before
 from tui_agent.ui.session_view import COMPACTION, SessionView, said_before
+from tui_agent.ui.slow import asks_keyring, each_is_done
 from tui_agent.ui.tour import Guide
 from tui_agent.ui.turn_desk import AHEAD, GROUP, TurnDesk
 from tui_agent.ui.unsent import Unsent
@@ -45,12 +46,6 @@ from tui_agent.values import frozen
 
 Handler = Callable[["Conductor", str], Awaitable[None]]
 """Carries out a command, given its argument."""
-
-_ASKING_THE_KEYRING = frozenset({"doctor", "export", "forget-key", "keep-key"})
-"""Commands that may wait for somebody to unlock it: beside everything else, so that nothing waits for them."""
-
-_EACH_IS_DONE = frozenset({"delete-now", "export", "forget-key", "import", "keep-key"})
-"""Commands that may take their time and leave something behind: another of the kind does not put an end to one."""
 
 
 @frozen
@@ -155,9 +150,9 @@ class Conductor:
 
     async def _show(self, session: Session) -> None:
         entries, versions = await session.page(limit=PAGE), await changes.versions(session)
-        sent = await sent_before(self.services.archive)
         await self.desk.stop_and_wait()
         await self.save_unsent()
+        sent = await sent_before(self.services.archive)
         unsent = await session.unsent()
         # From here on nothing is waited for: what is typed and sent belongs to the one session or to the other.
         previous = self.view.session
@@ -181,7 +176,7 @@ class Conductor:
 
     async def command(self, name: str, argument: str = "") -> None:
         """Carry out a command; what went wrong is told."""
-        if name in _ASKING_THE_KEYRING:
+        if asks_keyring(self._handlers[name]):
             self.later(name, argument)
         else:
             await self._carry_out(name, argument)
@@ -194,7 +189,8 @@ class Conductor:
 
     def later(self, name: str, argument: str = "") -> None:
         """Carry out a command from a callback that cannot wait."""
-        self.work(f"command-{name}", self._carry_out, name, argument, alone=name not in _EACH_IS_DONE)
+        alone = not each_is_done(self._handlers[name])
+        self.work(f"command-{name}", self._carry_out, name, argument, alone=alone)
 
     def show_events(self, happened: Iterable[Event]) -> None:
         """Show what a change yielded."""
@@ -227,7 +223,9 @@ class Conductor:
 
     async def _save_now(self) -> None:
         if self.view.session is not None:
-            await self.view.session.save_unsent(together([*self.desk.typed, self.unsent.text]))
+            await self.view.session.save_unsent(self.unsent.joined(self.desk.typed))
+            if self.unsent.has_noted:
+                await keep_sent(self.services.archive, self.prompt.remembered)
 
     async def _save_again(self) -> None:
         await self._save_now()

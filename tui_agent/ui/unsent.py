@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import shorten
 
 from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.ui.commands import together
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import Mention
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.values import frozen
+
+_TOLD = 60
+"""Characters of a command by which it is known again."""
 
 
 @frozen
@@ -43,6 +47,8 @@ class Unsent:
         self._tell = tell
         self._pictures: list[ImagePart] = []
         self._editing: int | None = None
+        self.has_noted = False
+        """Whether Up shows what was never sent: to be remembered with the rest."""
 
     @property
     def text(self) -> str:
@@ -98,10 +104,30 @@ class Unsent:
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
         self._prompt.border_subtitle = Content(_("with {names}").format(names=names))
 
+    def joined(self, waiting: Sequence[str]) -> str:
+        """What waits, as it was typed, before what stands in the prompt: as one text.
+
+        A command that cannot stand in one with a message is told, and is what Up shows first.
+        """
+        text, commands = together([*waiting, self.text])
+        if commands:
+            self._prompt.note(commands)
+            self.has_noted = True
+            listed = "  ".join(shorten(each, _TOLD, placeholder="…") for each in commands)
+            self._tell(
+                ngettext(
+                    "Not run, and no part of the message: {listed}  Up in the empty prompt brings it back.",
+                    "Not run, and no part of the message: {listed}  Up in the empty prompt brings them back.",
+                    len(commands),
+                ).format(listed=listed)
+            )
+        return text
+
     def put_back(self, waiting: Sequence[TakenBack]) -> None:
         """What was to be sent or run stands in the prompt again, before what was typed meanwhile."""
-        text = together([*(each.typed for each in waiting), self.text])
-        place = waiting[0].in_place_of if len(waiting) == 1 else None
+        text = self.joined([each.typed for each in waiting])
+        messages = [each for each in waiting if each.parts]
+        place = messages[0].in_place_of if len(messages) == 1 else None
         if place is not None and self._editing is None:
             self._edit(place, text)
         else:

@@ -19,6 +19,7 @@ from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.help import HelpScreen, key_lines
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
+from tui_agent.ui.slow import Slow
 from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.words import word
@@ -126,7 +127,7 @@ HANDLERS: Mapping[str, Handler] = {
     "help": show_help,
     "keys": keys,
     "theme": theme,
-    "doctor": doctor,
+    "doctor": Slow(doctor, asks_keyring=True),
     "notices": notices,
     "link": link,
     "quit": leave,

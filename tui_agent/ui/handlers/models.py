@@ -19,6 +19,7 @@ from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.pick import Choice, PickScreen
 from tui_agent.ui.screens.reading import ReadingScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.slow import Slow
 from tui_agent.ui.widgets.gauge import compact_number
 from tui_agent.ui.widgets.lines_view import Line
 from tui_agent.ui.widgets.start_card import StartCard
@@ -265,7 +266,7 @@ HANDLERS: Mapping[str, Handler] = {
     "start": start,
     "use-key": use_key,
     "use-url": use_url,
-    "keep-key": keep,
-    "forget-key": forget,
+    "keep-key": Slow(keep, asks_keyring=True, each_is_done=True),
+    "forget-key": Slow(forget, asks_keyring=True, each_is_done=True),
     "connect": connect,
 }

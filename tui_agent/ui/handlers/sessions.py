@@ -17,6 +17,7 @@ from tui_agent.ui.screens.search import SearchScreen
 from tui_agent.ui.screens.session_rows import SessionRow
 from tui_agent.ui.screens.sessions import Chosen, SessionSource, SessionsScreen, delete_question
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
+from tui_agent.ui.slow import Slow
 from tui_agent.ui.widgets.find_bar import FindBar
 
 _MOST_SESSIONS = 1000
@@ -245,14 +246,14 @@ HANDLERS: Mapping[str, Handler] = {
     **_leaving("resume", resume, _is_elsewhere),
     **_leaving("read", read),
     **_leaving("fork-of", fork_of),
-    "import": take_over,
+    "import": Slow(take_over, each_is_done=True),
     "rename": rename,
     **_leaving("fork", fork),
     "delete": delete,
-    "delete-now": delete_now,
+    "delete-now": Slow(delete_now, each_is_done=True),
     "search": search,
     "search-all": search_all,
     **_leaving("go-to", go_to, _is_elsewhere),
     "entry": entry,
-    "export": export_session,
+    "export": Slow(export_session, asks_keyring=True, each_is_done=True),
 }
