@@ -111,7 +111,7 @@ class Unsent:
         """
         text, commands = together([*waiting, self.text])
         if commands:
-            self._prompt.note(commands)
+            self._prompt.remember([*(each for each in self._prompt.remembered if each not in commands), *commands])
             self.has_noted = True
             listed = "  ".join(shorten(each, _TOLD, placeholder="…") for each in commands)
             self._tell(

@@ -148,10 +148,6 @@ class Prompt(SafeTextArea):
         self._sent = [text for text in sent if text.strip()]
         self._place = len(self._sent)
 
-    def note(self, texts: Sequence[str]) -> None:
-        """What Up shows first from here on, the last of these before the others."""
-        self.remember([*(each for each in self._sent if each not in texts), *texts])
-
     @property
     def remembered(self) -> tuple[str, ...]:
         """What was sent before, oldest first."""
@@ -215,7 +211,7 @@ class Prompt(SafeTextArea):
         # A command of the shell is run only as it was seen; others may take a long paste as what they are about.
         is_typed = self.text == text if text.startswith("!") else self.text[:1] == text[:1]
         mentions = self._chips.mentions(self.text) if "@" in self.text else ()
-        self.note([text])
+        self.remember([*(each for each in self._sent if each != text), text])
         self.write("")
         self.typed_at = -inf
         self.post_message(self.Submitted(text, is_typed, mentions))
