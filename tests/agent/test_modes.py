@@ -12,7 +12,7 @@ from tui_agent.agent import background
 from tui_agent.agent.automatic import Reviewed
 from tui_agent.agent.proposals import Proposed, Proposing, Wish
 from tui_agent.agent.turn import text_parts
-from tui_agent.core.entries import AssistantSaid, Compacted, UserSaid
+from tui_agent.core.entries import AssistantSaid, Compacted, Noticed, UserSaid
 from tui_agent.settings import CompactionMode
 
 MODES: tuple[CompactionMode, ...] = get_args(CompactionMode)
@@ -94,3 +94,19 @@ async def test_who_is_asked_decides(tmp_path: Path, is_taken: bool) -> None:
             assert [wish.trigger for wish in asked] == ["messages"]
             assert bool(entries_in(events, Compacted)) == is_taken
             assert finish_of(events) == "stop"
+
+
+async def test_what_was_written_into_a_summary_that_cannot_be_used_stands_in_the_record(tmp_path: Path) -> None:
+    async def rewrite(propose: Proposing, wish: Wish) -> Reviewed | None:
+        async for event in propose(wish):
+            if isinstance(event, Proposed):
+                return Reviewed(event.proposal, "longer than it all was " * 500)
+        return None
+
+    with ModelServer(otherwise=answers) as server:
+        async with desk(server, tmp_path, compaction_mode="ask", context_window=1_000) as at:
+            await fill(at, words=140)
+            turn = at.services.turn(at.session, at.approver, rewrite)
+            events = await at.take(turn.say(text_parts("go on")))
+            assert entries_in(events, Compacted) == []
+            assert any("longer than it all was" in each.text for each in entries_in(events, Noticed))

@@ -3,6 +3,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.widgets import OptionList
 
 from tests.fakes.model_server import ModelServer
@@ -14,6 +15,7 @@ from tui_agent.core.entries import (
     DetailKept,
     Logged,
     Pruned,
+    Rewound,
     TextPart,
     ToolCall,
     ToolReturned,
@@ -173,6 +175,40 @@ async def test_an_edited_summary_is_used_byte_for_byte(tmp_path: Path) -> None:
         entry = compactions(person)[0].entry
         assert isinstance(entry, Compacted)
         assert entry.text == "My own words [x] [/y]:\n\n  indented  "
+
+
+async def test_an_edited_summary_that_cannot_be_used_is_not_lost(tmp_path: Path) -> None:
+    async with talked(tmp_path) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        await person.until(lambda: screen.query_one("#edited").has_focus)
+        screen.query_one("#edited").load_text("My own words")  # type: ignore[attr-defined]
+        await person.session.append(Rewound(0))
+        await person.press("escape", "a")
+        await person.is_told("its text is in the prompt")
+        assert person.prompt_text == "My own words"
+        assert compactions(person) == []
+
+
+@pytest.mark.parametrize("key", ["escape", "r", "left_square_bracket"])
+async def test_an_edited_summary_is_not_left_unasked(tmp_path: Path, key: str) -> None:
+    async with talked(tmp_path) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        await person.until(lambda: screen.query_one("#edited").has_focus)
+        screen.query_one("#edited").load_text("My own words")  # type: ignore[attr-defined]
+        await person.press("escape")
+        await person.sees("(edited)")
+        await person.press(key, *(["enter"] if key == "r" else []))
+        await person.sees("Leave the edited summary?")
+        await person.press("n")
+        await person.sees("(edited)")
+        assert person.app.screen is screen
+        await person.press(key, *(["enter"] if key == "r" else []))
+        await person.sees("Leave the edited summary?")
+        await person.press("y")
+        await person.until(lambda: "(edited)" not in person.seen or person.app.screen is not screen)
+        assert compactions(person) == []
 
 
 async def test_opening_the_editor_and_leaving_it_edits_nothing(tmp_path: Path) -> None:

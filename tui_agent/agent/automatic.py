@@ -16,6 +16,7 @@ from tui_agent.context.prune import superseded
 from tui_agent.core.entries import Compacted, Detail, Noticed, UserSaid
 from tui_agent.core.events import CompactionEnded, Event
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.language import _
 from tui_agent.values import frozen
 
 
@@ -90,6 +91,7 @@ async def compact(
     def propose(changed: Wish) -> AsyncGenerator[Event | Proposed, None]:
         return proposing.propose(bench, session, changed)
 
+    reviewed: Reviewed | None = None
     try:
         if bench.mode == "ask" and review is not None:
             reviewed = await review(ready_first(bench, session, propose), wish)
@@ -99,7 +101,6 @@ async def compact(
         elif (ready := take(bench, session, wish)) is not None:
             reviewed = Reviewed(ready)
         else:
-            reviewed = None
             async with aclosing(propose(wish)) as events:
                 async for event in events:
                     if isinstance(event, Proposed):
@@ -115,15 +116,21 @@ async def compact(
     except (NothingToFold, ApprovalPending) as error:
         yield CompactionEnded(False, str(error))
     except SummaryRejected as error:
-        async for event in _failed(session, bench.wording.no_summary, error):
+        async for event in _failed(session, bench.wording.no_summary, error, reviewed):
             yield event
     except (ModelError, CompactionError) as error:
-        async for event in _failed(session, bench.wording.failed, error):
+        async for event in _failed(session, bench.wording.failed, error, reviewed):
             yield event
 
 
-async def _failed(session: Session, line: str, error: ModelError | CompactionError) -> AsyncGenerator[Event, None]:
-    for event in await session.append(Noticed(line, "compaction failed"), Noticed(str(error))):
+async def _failed(
+    session: Session, line: str, error: ModelError | CompactionError, reviewed: Reviewed | None
+) -> AsyncGenerator[Event, None]:
+    """Tell it, with what the user wrote into the summary: it would be gone."""
+    told = [Noticed(line, "compaction failed"), Noticed(str(error))]
+    if reviewed is not None and reviewed.text is not None:
+        told.append(Noticed(_("The edited summary, not used:") + "\n" + reviewed.text))
+    for event in await session.append(*told):
         yield event
     yield CompactionEnded(False, str(error))
 

@@ -210,9 +210,12 @@ class Conductor:
         )
         if reviewed is None:
             return
-        self.show_events(
-            await self.services.apply(session, reviewed.proposal, text=reviewed.text, put_back=reviewed.put_back)
-        )
+        text, put_back = reviewed.text, reviewed.put_back
+        try:
+            self.show_events(await self.services.apply(session, reviewed.proposal, text=text, put_back=put_back))
+        except TuiAgentError:
+            self.unsent.keep_edited(text)
+            raise
 
     async def save_unsent(self) -> None:
         """Keep what waits in line and what stands in the prompt, for the next time the session is opened."""

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
 from tui_agent.language import _, ngettext
-from tui_agent.ui.commands import together
+from tui_agent.ui.commands import as_said, together
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import Mention
 from tui_agent.ui.widgets.prompt import Prompt
@@ -136,6 +136,12 @@ class Unsent:
             for part in each.parts:
                 if isinstance(part, ImagePart):
                     self.attach(part)
+
+    def keep_edited(self, summary: str | None) -> None:
+        """A summary that was edited and could not be used stands in the prompt: nobody has to write it again."""
+        if summary is not None:
+            self.put_back([TakenBack(as_said(summary))])
+            self._tell(_("The edited summary was not used; its text is in the prompt."))
 
     def take(self, text: str, mentions: Sequence[Mention] = ()) -> tuple[tuple[Part, ...], int | None]:
         """The parts of the message that is sent now, and the earlier message whose place it takes, if any.

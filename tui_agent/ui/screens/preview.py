@@ -1,6 +1,6 @@
 """The preview of a compaction: what goes, what stands for it, what would be lost. Nothing changes before Apply."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -25,6 +25,7 @@ from tui_agent.errors import NothingToFold, TuiAgentError
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
+from tui_agent.ui.screens.confirm import ConfirmScreen
 from tui_agent.ui.screens.modal import Modal
 from tui_agent.ui.screens.preview_lines import (
     carried_lines,
@@ -360,13 +361,13 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     def _again(self, focus: str | None) -> None:
         if focus is not None:
-            self.begin(replace(self._wish, focus=focus.strip()))
+            self._unless_edited(lambda: self.begin(replace(self._wish, focus=focus.strip())))
 
     def action_keep(self, which: str) -> None:
         step = KEEP_STEP if which == "more" else -KEEP_STEP
         keep = max(self._keep + step, 0)
         if keep != self._keep:
-            self.begin(replace(self._wish, keep=keep, above=None))
+            self._unless_edited(lambda: self.begin(replace(self._wish, keep=keep, above=None)))
 
     # ── the end ──────────────────────────────────────────────────────────────
 
@@ -382,5 +383,16 @@ class PreviewScreen(Modal[Reviewed | None]):
         if self.lost_only:
             self.lost_only = False
             return
+        self._unless_edited(self._cancel)
+
+    def _cancel(self) -> None:
         self.workers.cancel_group(self, "proposal")
         self.dismiss(None)
+
+    def _unless_edited(self, go_on: Callable[[], None]) -> None:
+        """Go on; where a text that was edited would be lost by it, ask first."""
+        if self._edited is None:
+            go_on()
+            return
+        question = ConfirmScreen(_("Leave the edited summary?"), _("What you wrote would be gone."), yes=_("Leave it"))
+        self.app.push_screen(question, lambda is_left: go_on() if is_left else None)
