@@ -203,6 +203,9 @@ SAYING = {
     "Key": (3,),
     "Command": (1, 2),
     "NoticeBlock": (2,),
+    **dict.fromkeys(("not_a_stream", "too_slow"), (2,)),
+    **dict.fromkeys(("BadStream", "EventTooLong", "NotAllowed"), (0,)),
+    "ServerSaid": (1,),
     "add_argument_group": (0,),
     "add_argument": (),
 }

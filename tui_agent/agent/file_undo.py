@@ -18,7 +18,7 @@ from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import UserSaid
 from tui_agent.core.events import Event
 from tui_agent.errors import NotSaved, ToolFailed, TuiAgentError, UsageError
-from tui_agent.language import _
+from tui_agent.language import _, sentences
 from tui_agent.values import frozen
 
 
@@ -144,7 +144,7 @@ async def _reversal(session: Session, root: Path, *, is_redo: bool) -> Reversal:
             return Reversal(is_redo, tuple(steps), tuple(refused))
         beyond = kept[0].turn
     if refused:
-        raise UsageError(" ".join(refused), _("No file was changed."))
+        raise UsageError(sentences(refused), _("No file was changed."))
     raise UsageError(
         _("There is no change to make again.") if is_redo else _("There is no file change to take back."),
         _("Only what write_file and edit_file have changed in this session is kept, not what commands did."),

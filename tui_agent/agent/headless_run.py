@@ -165,7 +165,8 @@ class Run:
             case Failed(what, meaning, todo):
                 self._failure = sentences((what, meaning, todo))
             case ToolReturned(name=name, subject=subject, failed=failed):
-                self._note(f"[{name} {subject}{' failed' if failed else ''}]")
+                outcome = _(" failed") if failed else ""
+                self._note(f"[{name} {subject}{outcome}]")
 
     # ── as text ──────────────────────────────────────────────────────────────
 

@@ -61,8 +61,10 @@ class Streams:
 
     async def agrees(self, question: str) -> bool:
         """Ask a person; anything but yes is no."""
+        if self.answers is None:
+            return False
         print(f"{visible(question)} [y/N] ", end="", file=self.err, flush=True)
-        return (await _line(self.answers)).strip().lower() in ("y", "yes") if self.answers is not None else False
+        return (await _line(self.answers)).strip().lower() in ("y", "yes")
 
 
 async def _line(answers: TextIO) -> str:
