@@ -192,3 +192,19 @@ async def test_an_edited_message_keeps_its_picture_and_what_stands_for_it_is_no_
         async with sitting(server, tmp_path, resume="latest") as person:
             await person.press("up")
             await person.until(lambda: person.prompt_text == "what is this?!")
+
+
+async def test_what_stood_in_the_prompt_comes_back_with_up_when_something_else_was_put_there(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.type("half a thought")
+            await person.conductor.command("edit-at", "1")
+            await person.is_told("Up brings back what stood in the prompt.")
+            assert person.prompt_text == "hello"
+            await person.press("end", *" there", "escape")
+            assert person.prompt_text == ""
+            await person.press("up")
+            await person.until(lambda: person.prompt_text == "hello there")
+            await person.press("up")
+            await person.until(lambda: person.prompt_text == "half a thought")

@@ -63,6 +63,7 @@ class Unsent:
     def edit(self, seq: int, text: str, pictures: Sequence[ImagePart] = ()) -> None:
         """Put an earlier message into the prompt, as it has to be typed, and its pictures beside it; what is sent next
         takes its place."""
+        self._lay_by()
         self._leave_pictures()
         self._edit(seq, text)
         for each in pictures:
@@ -80,9 +81,19 @@ class Unsent:
         self._editing = None
         self._prompt.border_title = None
         if was_editing:
+            self._lay_by()
             self._prompt.write("")
             self._leave_pictures()
         return was_editing
+
+    def recall(self, text: str) -> None:
+        """Put what was typed once into the prompt."""
+        self._lay_by()
+        self._prompt.write(text)
+
+    def _lay_by(self) -> None:
+        if self._prompt.lay_by():
+            self._tell(_("Up brings back what stood in the prompt."))
 
     def clear(self) -> None:
         """Empty the prompt: nothing goes with what is written next, and it takes no earlier message's place."""

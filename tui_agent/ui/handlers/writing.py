@@ -84,7 +84,7 @@ async def on_message(chat: Conductor, what: str) -> None:
         case "quote" if current.text.strip():
             _quote(chat, current.text)
         case "edit" if current.typed:
-            chat.prompt.write(current.typed)
+            chat.unsent.recall(current.typed)
             chat.prompt.focus()
         case "edit" if current.role == "user" and current.seq:
             await edit_at(chat, str(current.seq))
@@ -156,7 +156,7 @@ async def history(chat: Conductor, argument: str) -> None:
         raise UsageError(_("Nothing was sent yet."), _("There is nothing to search."))
     choices = [Choice(str(place), text[:300]) for place, text in enumerate(remembered)]
     picker = PickScreen(_("What you sent before"), choices)
-    chat.app.push_screen(picker, lambda place: chat.prompt.write(remembered[int(place)]) if place is not None else None)
+    chat.app.push_screen(picker, lambda place: chat.unsent.recall(remembered[int(place)]) if place else None)
 
 
 async def editor(chat: Conductor, argument: str) -> None:
