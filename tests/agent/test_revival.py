@@ -1,10 +1,14 @@
 """An embedded model whose process dies is started again by the next request."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from tests.fakes.desk import Desk, desk, entries_in, finish_of, propose, talk
 from tests.fakes.model_server import ModelServer
@@ -40,6 +44,23 @@ async def kill(connection: Connection) -> None:
 
 def lines(events: list[Event]) -> list[str]:
     return [each.text for each in entries_in(events, Noticed)]
+
+
+async def test_a_model_that_cannot_be_worked_with_after_all_is_ended_and_the_one_before_stays(tmp_path: Path) -> None:
+    with ModelServer(says("one")) as server:
+        async with embedded(server, tmp_path) as (at, connection):
+            process = EmbeddedServer(str(tmp_path / "model.gguf"), log=tmp_path / "log", child=CHILD)
+            await process.start()
+            other = replace(connection, embedded=process)
+            using = asyncio.ensure_future(at.services.use(other))
+            await asyncio.sleep(0)
+            using.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await using
+            assert not process.is_running
+            assert finish_of(await at.say("hello")) == "stop"
+            assert connection.embedded is not None
+            assert connection.embedded.is_running
 
 
 async def test_the_next_request_starts_it_again_and_says_so_once(tmp_path: Path) -> None:

@@ -113,15 +113,30 @@ class Services:
         return await self.use(await connections.connect(self.settings, report, known, at))
 
     async def use(self, connection: Connection) -> Connection:
-        """Work with another connection from here on; the old one is closed."""
-        if self.bench is not None:
-            await self.bench.connection.close()
+        """Work with another connection from here on; the old one is closed. Where that fails, the new one is."""
+        try:
+            bench = await self._bench_for(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        before, self.bench = self.bench, bench
+        if before is not None:
+            await before.connection.close()
+        self._measures.limits = connection.limits(self.settings)
+        self._measures.counter = connection.counter
+        if connection.window.listed is not None:
+            await remember_prices(self.archive, [connection.window.listed])
+        return connection
+
+    async def _bench_for(self, connection: Connection) -> Workbench:
+        """What to work with a connection with: rules and mode go on as they are."""
+        await recall_window(self.archive, connection)
         rulebook = (
             self.bench.rulebook
             if self.bench
             else Rulebook(self.settings.approval, self.settings.deny, await saved_grants(self.archive))
         )
-        self.bench = Workbench(
+        return Workbench(
             self.settings,
             connection,
             tools=await self._tools_for(connection),
@@ -130,12 +145,6 @@ class Services:
             wording=self.words,
             mode=self.bench.mode if self.bench else self.settings.compaction_mode,
         )
-        await recall_window(self.archive, connection)
-        self._measures.limits = connection.limits(self.settings)
-        self._measures.counter = connection.counter
-        if connection.window.listed is not None:
-            await remember_prices(self.archive, [connection.window.listed])
-        return connection
 
     def change_settings(self, **changes: object) -> None:
         """Other settings from here on, in this run alone; limits and mode follow at once."""
