@@ -43,7 +43,7 @@ _WINDOW = 100_000_000
 _SAID = 320
 """Messages that are said one by one."""
 
-_SUMMARY = "\n".join(f"- finding {number} of what was said [{number * 7}]" for number in range(1, 41))
+_SUMMARY = "\n".join(f"- outcome {number} of what was tried [{number * 7}]" for number in range(1, 41))
 
 
 class InstantModel:

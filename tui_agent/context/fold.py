@@ -152,7 +152,8 @@ def context_of(
     tail = tuple(_tail(entries, checkpoint.rewound, scales))
     system = _weighed(Message("system", _system_text(checkpoint, surroundings)))
     carried = _carried(checkpoint, entries, tail, surroundings, scales)
-    sent = (*carried.messages(), *_bridge(carried.text, tail), *tail)
+    before = () if carried.message is None else (carried.message,)
+    sent = (*before, *_bridge(carried.text, tail), *tail)
     starts = tuple(accumulate((each.tokens for each in tail), initial=0))
     tail_tokens = starts[-1] + sum(each.tokens for each in sent[: len(sent) - len(tail)]) - carried.tokens
     return Context(
@@ -251,15 +252,21 @@ def _weighed(message: Message, since: int = 0) -> _Weighed:
 class _Carried:
     """The block before the tail, and what its sections weigh."""
 
-    text: str = ""
-    tokens: int = 0
+    message: _Weighed | None = None
+    """None for no block."""
+
     pins: int = 0
     instructions: int = 0
     retrieved: int = 0
     has_summary: bool = False
 
-    def messages(self) -> tuple[_Weighed, ...]:
-        return (_weighed(Message("user", self.text)),) if self.text else ()
+    @property
+    def text(self) -> str:
+        return self.message.message.text if self.message is not None else ""
+
+    @property
+    def tokens(self) -> int:
+        return self.message.tokens if self.message is not None else 0
 
     def parts(self, system: int, tools: int, tail: int) -> GaugeParts:
         """The request's tokens by part.
@@ -299,8 +306,7 @@ def _weighed_block(head: Compacted | None, text: str, pins: Sequence[str], surro
     if not text:
         return _Carried()
     return _Carried(
-        text,
-        tokens=estimate_message(Message("user", text)),
+        _weighed(Message("user", text)),
         pins=sum(map(estimate, pins)),
         instructions=estimate(surroundings.instructions),
         retrieved=sum(map(estimate, surroundings.retrieved)),

@@ -31,6 +31,9 @@ _LINE_TOKENS = 2
 _BULK = 16
 """More details than this of one entry are a paste, not something said; the budget drops them before what was said."""
 
+_ABOVE_ANY_ENTRY = 1 << 62
+"""What no sequence number reaches: a rank and the newest source make one number, which sorts faster than a pair."""
+
 _DIGITS = re.compile(r"\d+")
 _SERIES = 12
 """Messages in which details that differ by a number alone must stand to count as a numbered series."""
@@ -80,9 +83,9 @@ def left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Deta
     return tuple(sorted(lost(others, "\n".join(map(line, carried))), key=weight))
 
 
-def weight(detail: Detail) -> tuple[int, int]:
+def weight(detail: Detail) -> int:
     """A key that sorts details by how much their loss would hurt, heaviest first; newest first among equals."""
-    return (RANKS[detail.origin, detail.kind], -_newest(detail))
+    return RANKS[detail.origin, detail.kind] * _ABOVE_ANY_ENTRY - _newest(detail)
 
 
 # ── what is carried ──────────────────────────────────────────────────────────

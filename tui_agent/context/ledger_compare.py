@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -33,7 +34,7 @@ _BEFORE = 40
 _OFTEN = 16
 """A word that stands in a text more often is not looked up at each of its places, if there is a rarer one."""
 
-_SOON_READ = 4_000
+_SOON_READ = 1_500
 """Characters of a text that is looked through for a word sooner than the word is looked up."""
 
 
@@ -72,9 +73,9 @@ class _Text:
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         """Where each run of letters and digits begins."""
-        places: dict[str, list[int]] = {}
+        places = defaultdict[str, list[int]](list)
         for match in _RUN.finditer(self._text):
-            places.setdefault(match.group(), []).append(match.start())
+            places[match.group()].append(match.start())
         return places
 
     def holds(self, exact: str) -> bool:
@@ -140,10 +141,10 @@ class _Lines:
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
-        places: dict[str, list[int]] = {}
+        places = defaultdict[str, list[int]](list)
         for place, words in enumerate(self._words):
             for word in words:
-                places.setdefault(word, []).append(place)
+                places[word].append(place)
         return places
 
     def tell(self, words: frozenset[str], *, negative: bool = False) -> bool:

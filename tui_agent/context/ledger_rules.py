@@ -83,9 +83,9 @@ def states_rule(sentence: Sentence) -> bool:
 
 def may_word_a_reply(text: str) -> bool:
     """Whether any sentence of a text may be a reply form; most texts have none, which a quick look tells."""
-    folded = text.casefold()
-    is_worth_a_search = any(sign in folded for sign in _ELSE_SIGNS) or (
-        any(sign in folded for sign in _FORM_SIGNS) and any(sign in folded for sign in _REPLY_SIGNS)
+    stands = text.casefold().__contains__
+    is_worth_a_search = any(map(stands, _ELSE_SIGNS)) or (
+        any(map(stands, _FORM_SIGNS)) and any(map(stands, _REPLY_SIGNS))
     )
     return is_worth_a_search and bool(_REPLY_FORM.search(text))
 

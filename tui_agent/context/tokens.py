@@ -17,7 +17,7 @@ _LETTERS = bytes(range(65, 91)) + bytes(range(97, 123))
 _DIGITS = b"0123456789"
 _CJK_LEADS = bytes(range(0xE3, 0xEE))
 _OTHER_LEADS = bytes(range(0xC2, 0xE3)) + bytes(range(0xF0, 0xF5))
-_CONTINUATIONS = bytes(range(0x80, 0xC0))
+_ASCII = bytes(range(128))
 
 # Tokens for each byte of a class, fitted to o200k_base on prose, code, JSON, shell listings and Chinese.
 _CJK, _LETTER, _SPACE, _DIGIT, _OTHER, _REST = 0.79, 0.23, 0.17, 1.39, 0.87, 0.27
@@ -57,9 +57,9 @@ def estimate(text: str) -> int:
     rest = len(signs) - digits - spaces
     if len(data) == len(text):  # ASCII alone
         return math.ceil(_LETTER * letters + _SPACE * spaces + _DIGIT * digits + _REST * rest)
-    cjk = _count(signs, _CJK_LEADS)
-    other = _count(signs, _OTHER_LEADS)
-    rest -= cjk + other + _count(signs, _CONTINUATIONS)
+    foreign = signs.translate(None, _ASCII)
+    cjk, other = _count(foreign, _CJK_LEADS), _count(foreign, _OTHER_LEADS)
+    rest -= len(foreign)
     return math.ceil(_CJK * cjk + _LETTER * letters + _SPACE * spaces + _DIGIT * digits + _OTHER * other + _REST * rest)
 
 

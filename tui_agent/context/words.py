@@ -14,7 +14,8 @@ _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 """ASCII bytes to what is left of them when a text is taken apart into words: lower case, and blanks between."""
 
-_ASCII_LETTERS = bytes(code if chr(code).isalpha() else ord(" ") for code in range(128)).ljust(256)
+_ASCII_LETTERS = bytes(ord("x" if chr(code).isalpha() else " ") for code in range(128)).ljust(256)
+"""ASCII bytes as letters, all the same, and blanks."""
 
 
 def listed(words: str) -> frozenset[str]:
@@ -55,7 +56,7 @@ _EMPTY_CJK = frozenset(
 
 def cjk_share(text: str) -> float:
     """Share of Chinese, Japanese and Korean characters among these and Latin words; 0.0 without either."""
-    characters = len(_CJK_CHARACTER.findall(_ASCII_RUN.sub(" ", text)))
+    characters = _cjk_characters(_ASCII_RUN.sub(" ", text))
     return characters / (characters + _latin_words(text)) if characters else 0.0
 
 
@@ -64,15 +65,19 @@ def has_other_script(text: str, share: float) -> bool:
     up this share of all."""
     foreign = _ASCII_RUN.sub(" ", text)
     others = len(_OTHER_SCRIPT.findall(foreign))
-    chinese = len(_CJK_CHARACTER.findall(foreign))
+    chinese = _cjk_characters(foreign)
     if not others or others < share * (others + chinese):
         return False
     return others >= share * (others + chinese + _latin_words(text))
 
 
+def _cjk_characters(text: str) -> int:
+    return len(text) - len(_CJK_RUN.sub("", text))
+
+
 def _latin_words(text: str) -> int:
     """How many there are, nearly: an accent parts a word, for no language is told from another by that."""
-    return len(text.encode("ascii", "replace").translate(_ASCII_LETTERS).split())
+    return f" {text}".encode("ascii", "replace").translate(_ASCII_LETTERS).count(b" x")
 
 
 def words_of(text: str) -> list[str]:
