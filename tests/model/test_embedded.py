@@ -127,7 +127,7 @@ def test_a_model_file_must_exist_and_be_gguf(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedModelFailed, match="cannot be read"):
         gguf_file(str(tmp_path))
     (tmp_path / "text.gguf").write_text("hello")
-    with pytest.raises(EmbeddedModelFailed, match="no GGUF file"):
+    with pytest.raises(EmbeddedModelFailed, match="not a GGUF file"):
         gguf_file(str(tmp_path / "text.gguf"))
 
 

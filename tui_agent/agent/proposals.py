@@ -53,7 +53,7 @@ class Wish:
     """Whether the next request cannot be sent without it; then a labelled extract is the last resort."""
 
     def kept(self, keep_recent: int) -> int:
-        """How many messages stay at least: the setting says it, but a compaction by hand shall always do something."""
+        """How many messages stay at least: as the setting says, but fewer by hand, so that it always does something."""
         if self.keep is not None:
             return self.keep
         return min(keep_recent, MOST_KEPT_BY_HAND) if self.trigger == "manual" else keep_recent

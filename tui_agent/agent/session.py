@@ -60,7 +60,7 @@ class Measures:
 
 
 class Session:
-    """One conversation. `append` is its only write gate: the archive first, then memory."""
+    """A session, as much of it as memory holds. `append` is its only write gate: the archive first, then memory."""
 
     def __init__(
         self,

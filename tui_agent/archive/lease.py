@@ -129,7 +129,7 @@ def busy(session_id: str, owner: str = "") -> SessionBusy:
     who = _("another window (process {owner})").format(owner=owner) if owner else _("another window")
     return SessionBusy(
         _("Session {session_id} is open for writing in {who}.").format(session_id=session_id, who=who),
-        _("Two writers would mix two conversations."),
+        _("Two writers would mix up its messages."),
         _("Close it there, or read or fork the session here."),
     )
 

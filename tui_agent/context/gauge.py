@@ -74,7 +74,7 @@ def measure(
 
 
 def weigh(context: Context, checkpoint: Checkpoint, limits: Limits) -> Weight:
-    """The context against the limits, in constant time: all sums are the context's."""
+    """The context against the limits; no text is read for it: all sums are the context's."""
     tokens, is_reported = _tokens(context, checkpoint)
     gauge = Gauge(
         tokens=tokens,

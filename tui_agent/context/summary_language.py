@@ -59,7 +59,7 @@ WORDINGS: Mapping[Language, Wording] = MappingProxyType({"en": _ENGLISH, "zh": _
 
 
 def language_of(entries: Sequence[Logged]) -> Language:
-    """The language the conversation is held in, by what people and model said (tool output does not count)."""
+    """The language the session is held in, by what people and model said (tool output does not count)."""
     spoken = list(islice((logged.entry for logged in entries if is_spoken(logged.entry)), _ENTRIES_SAMPLED))
     if not spoken:
         return language_of_texts(

@@ -77,7 +77,7 @@ def assembled(weights: Weights, folder: Path, *, is_cancelled: Callable[[], bool
             _("The embedded model's weights cannot be written to {folder}: {error}.").format(
                 folder=folder, error=error.strerror or error
             ),
-            _("They need {e:.1f} GB there.").format(e=weights.size / 1e9),
+            _("They need {size:.1f} GB there.").format(size=weights.size / 1e9),
             _("Make room, or point TUI_AGENT_LOCAL_MODEL to a GGUF file."),
         ) from error
     return path
@@ -101,7 +101,7 @@ def gguf_file(text: str) -> Path:
         ) from error
     if not is_gguf:
         raise EmbeddedModelFailed(
-            _("The model file {path} is no GGUF file.").format(path=path),
+            _("The model file {path} is not a GGUF file.").format(path=path),
             _("llama.cpp reads no other kind."),
             _("Choose another for local_model."),
         )
@@ -123,7 +123,7 @@ def _parts(weights: Weights) -> Iterator[Path]:
         directory = _directory(name)
         parts = sorted((directory / "data").glob("*.bin")) if directory else []
         if not parts:
-            raise _damaged(weights, _("the package {value} holds no part").format(value=name.replace("_", "-")))
+            raise _damaged(weights, _("the package {package} holds no part").format(package=name.replace("_", "-")))
         yield from parts
 
 

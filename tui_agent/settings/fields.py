@@ -154,7 +154,7 @@ class Settings:
     language: Literal["auto", "en", "zh"] = _setting(
         "auto", N_("The language of the interface; auto follows the locale."), at_start=True
     )
-    density: Literal["comfortable", "compact"] = _setting("comfortable", N_("How much air is between messages."))
+    density: Literal["comfortable", "compact"] = _setting("comfortable", N_("How much space is between messages."))
     paste_chip: int = _setting(
         2000, N_("Characters above which a paste stands as a chip in the prompt; 0 shows every paste as text."), low=0
     )
@@ -172,9 +172,9 @@ class Settings:
     )
     animation: bool = _setting(True, N_("Whether anything moves by itself."), at_start=True)
     notify: Literal["off", "bell", "title", "desktop"] = _setting(
-        "bell", N_("How to call when a turn or an approval waits and the terminal is not in front.")
+        "bell", N_("How to alert you to a finished turn or a waiting approval while the terminal is not in front.")
     )
-    notify_after: int = _setting(10, N_("Seconds after which the end of a turn is worth a call."), low=0)
+    notify_after: int = _setting(10, N_("Seconds a turn has to take for its end to be worth an alert."), low=0)
     keys: Mapping[str, str] = _setting({}, N_('Bindings by id, such as compact = "f4,ctrl+k"; /keys lists the ids.'))
 
     # places
