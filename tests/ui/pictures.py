@@ -38,7 +38,7 @@ from tui_agent.ui.screens.preview import Material, PreviewScreen
 from tui_agent.ui.screens.session_rows import SessionRow
 from tui_agent.ui.screens.sessions import SessionSource
 from tui_agent.ui.screens.settings import SettingRow, SettingsActs, SettingsScreen
-from tui_agent.ui.theme import DARK, SIZES
+from tui_agent.ui.theme import DARK, SIZES, legible
 from tui_agent.ui.widgets.sidebar import Memory, PinRow, Sidebar
 from tui_agent.ui.widgets.status_bar import Status, StatusBar
 from tui_agent.ui.words import word
@@ -233,6 +233,10 @@ class PictureApp(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return SIZES
+
+    def get_css_variables(self) -> dict[str, str]:
+        self.theme_variables = legible(super().get_css_variables())
+        return self.theme_variables
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._last_filters]

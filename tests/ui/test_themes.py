@@ -3,7 +3,9 @@ import pkgutil
 from typing import Any
 
 import pytest
+from textual.color import Color
 from textual.screen import ModalScreen, Screen
+from textual.theme import BUILTIN_THEMES, Theme
 
 from tests.ui import pictures
 from tests.ui.drawing import runs_of
@@ -12,7 +14,7 @@ from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, USUAL, until
 from tui_agent.ui import screens
 from tui_agent.ui.screens.pick import Choice, PickScreen
-from tui_agent.ui.theme import DARK, LIGHT
+from tui_agent.ui.theme import DARK, LIGHT, THEMES, legible
 from tui_agent.ui.widgets.gauge import GaugeBlock
 
 
@@ -55,7 +57,35 @@ async def test_the_chosen_row_can_be_told_from_the_others_and_read_in_every_them
                 next(run for run in runs if words in run.text) for words in ("chosen", "its note", "other")
             )
             assert chosen.ground == note.ground != other.ground, name
-            assert _contrast(note.ink, note.ground) >= 2.3, f"{name}: {note.ink} on {note.ground}"
+            assert _contrast(note.ink, note.ground) >= 4.5, f"{name}: {note.ink} on {note.ground}"
+
+
+@pytest.mark.parametrize("theme", [*THEMES, *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)
+def test_rows_that_are_chosen_and_what_is_muted_can_be_read_in_every_theme(theme: Theme) -> None:
+    variables = legible({**theme.to_color_system().generate(), **theme.variables})
+    if "ansi" in variables["foreground"]:
+        pytest.skip("the terminal chooses the colours")
+    background = Color.parse(variables["background"])
+    for row in ("block-cursor", "block-cursor-blurred"):
+        ground = background + Color.parse(variables[f"{row}-background"])
+        assert _contrast(shown(variables[f"{row}-foreground"], ground).hex, ground.hex) >= 4.5, row
+    for name in ("background", "surface", "panel"):
+        ground = background + Color.parse(variables[name])
+        for ink in (variables["muted"], variables["text-muted"]):
+            assert _contrast(shown(ink, ground).hex, ground.hex) >= 3, f"{ink} on {name}"
+
+
+def test_our_themes_need_no_mending() -> None:
+    for theme in THEMES:
+        variables = {**theme.to_color_system().generate(), **theme.variables}
+        assert legible(variables) == {**variables, "muted": f"{variables['foreground']} 60%"}
+
+
+def shown(ink: str, ground: Color) -> Color:
+    """The colour of `#d8dbe2`, `#d8dbe2 60%` or `auto 60%` on a ground."""
+    colour, _, share = ink.partition(" ")
+    alpha = float(share.rstrip("%") or 100) / 100
+    return ground + (ground.get_contrast_text(alpha) if colour == "auto" else Color.parse(colour).multiply_alpha(alpha))
 
 
 def _contrast(ink: str, ground: str) -> float:

@@ -32,7 +32,7 @@ from tui_agent.ui.process import accept_any_input, leave_on_signals, write_crash
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import Acting, ChatScreen
 from tui_agent.ui.screens.palette import PaletteScreen
-from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY
+from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY, legible
 from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.status_bar import Status
 
@@ -124,6 +124,10 @@ class TuiAgentApp(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return SIZES
+
+    def get_css_variables(self) -> dict[str, str]:
+        self.theme_variables = legible(super().get_css_variables())
+        return self.theme_variables
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """None of Textual's own: the palette lists ours, which include theme, keys and quit."""

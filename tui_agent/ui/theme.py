@@ -1,5 +1,8 @@
-"""The two themes of our own, and the sizes that several stylesheets share."""
+"""The two themes of our own, what is mended in those of others, and the sizes that several stylesheets share."""
 
+from collections.abc import Mapping
+
+from textual.color import BLACK, WHITE, Color
 from textual.theme import Theme
 
 DARK = Theme(
@@ -74,7 +77,7 @@ LIGHT = Theme(
 
 THEMES = (DARK, LIGHT)
 
-MUTED = "$foreground 60%"
+MUTED = "$muted"
 """The style of what may be overlooked, in any theme. ($text-muted has no meaning in content without a background.)"""
 
 FAINT = "$foreground 30%"
@@ -85,8 +88,59 @@ SIZES = {
     "sidebar-width": "36",
     "dialog-width": "76",
     "gutter": "2",
+    "muted": "#808080",
 }
-"""Cells. Variables in a stylesheet are per file; these are known in all of them."""
+"""Cells, and an ink until a theme is worn. Variables in a stylesheet are per file; these are known in all of them."""
+
+LEGIBLE, LEGIBLE_MUTED = 4.5, 3.0
+"""Contrast, as WCAG reckons it, that a chosen row has at least, and what may be overlooked."""
+
+_GROUNDS = ("background", "surface", "panel")
+_MUTED_SHARES = (60, 65, 70, 75, 80, 85, 90, 95)
+"""Per cent of the foreground, the faintest first."""
+
+
+def legible(variables: Mapping[str, str]) -> dict[str, str]:
+    """A theme's variables with an ink of the chosen row that can be read on its ground, and one for what is muted.
+
+    Colours that the terminal chooses stay as they are: nobody here knows them.
+    """
+    mended = {**variables, "muted": f"{variables['foreground']} {_MUTED_SHARES[0]}%"}
+    foreground, background = Color.parse(variables["foreground"]), Color.parse(variables["background"])
+    if foreground.ansi is not None or background.ansi is not None:
+        return mended
+    grounds = [background + Color.parse(variables[name]) for name in _GROUNDS]
+    shares = (
+        share
+        for share in _MUTED_SHARES
+        if all(_contrast(ground + foreground.with_alpha(share / 100), ground) >= LEGIBLE_MUTED for ground in grounds)
+    )
+    mended["muted"] = f"{variables['foreground']} {next(shares, 100)}%"
+    for row in ("block-cursor", "block-cursor-blurred"):
+        ground = background + Color.parse(variables[f"{row}-background"])
+        if _contrast(_ink_on(ground, variables[f"{row}-foreground"]), ground) < LEGIBLE:
+            mended[f"{row}-foreground"] = max(BLACK, WHITE, key=lambda ink: _contrast(ink, ground)).hex
+    return mended
+
+
+def _ink_on(ground: Color, ink: str) -> Color:
+    """The colour that an ink has on a ground; `auto 87%` is what stands out from it most, so strongly."""
+    if ink.startswith("auto"):
+        return ground + ground.get_contrast_text(float(ink.removeprefix("auto").strip(" %") or 100) / 100)
+    return ground + Color.parse(ink)
+
+
+def _contrast(ink: Color, ground: Color) -> float:
+    lighter, darker = sorted((_luminance(ink), _luminance(ground)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    red, green, blue = (
+        each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in colour.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
 
 NARROW = 100
 """Below this many columns the sidebar is an overlay instead of a column."""
