@@ -77,7 +77,11 @@ def plan(
     if cut is None:
         raise NothingToFold(
             _("There are no old messages to compact."),
-            _("All {n} messages of the context are recent and stay as they are.").format(n=_messages(units)),
+            ngettext(
+                "The {n} message of the context is recent and stays as it is.",
+                "All {n} messages of the context are recent and stay as they are.",
+                _messages(units),
+            ).format(n=_messages(units)),
             _("Keep fewer messages, or go on and compact later."),
         )
     return _plan(checkpoint, standing, units, cut, is_working)
@@ -130,7 +134,7 @@ def _goal(gauge: Gauge, limits: Limits) -> str:
         case "characters" if limits.max_characters is not None:
             return _("{n:,} characters").format(n=limits.max_characters)
         case "messages" if limits.max_messages is not None:
-            return _("{n:,} messages").format(n=limits.max_messages)
+            return ngettext("{n:,} message", "{n:,} messages", limits.max_messages).format(n=limits.max_messages)
         case _:
             return _("{n:,} tokens").format(n=gauge.trigger_tokens) if gauge.trigger_tokens else _("its limit")
 

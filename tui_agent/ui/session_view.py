@@ -220,7 +220,8 @@ class SessionView:
             case CommandStarted():
                 activity.start(_("running your command"), _(STOP_HINT))
             case CompactionStarted(folded):
-                activity.start(_("writing a summary of {n} messages").format(n=folded), _(STOP_HINT))
+                words = ngettext("writing a summary of {n} message", "writing a summary of {n} messages", folded)
+                activity.start(words.format(n=folded), _(STOP_HINT))
             case SummaryArrived():
                 pass
             case CompactionEnded(applied):

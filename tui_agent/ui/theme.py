@@ -77,7 +77,7 @@ LIGHT = Theme(
 
 THEMES = (DARK, LIGHT)
 
-MUTED = "$muted"
+MUTED = "$muted 60%"
 """The style of what may be overlooked, in any theme. ($text-muted has no meaning in content without a background.)"""
 
 FAINT = "$foreground 30%"
@@ -96,26 +96,30 @@ LEGIBLE, LEGIBLE_MUTED = 4.5, 3.0
 """Contrast, as WCAG reckons it, that a chosen row has at least, and what may be overlooked."""
 
 _GROUNDS = ("background", "surface", "panel")
-_MUTED_SHARES = (60, 65, 70, 75, 80, 85, 90, 95)
-"""Per cent of the foreground, the faintest first."""
+_MUTED_SHARE = 0.6
+"""Of the ink that is muted, what is left of it."""
+
+_STEPS = 10
+"""From the foreground to black or white."""
 
 
 def legible(variables: Mapping[str, str]) -> dict[str, str]:
-    """A theme's variables with an ink of the chosen row that can be read on its ground, and one for what is muted.
+    """A theme's variables with an ink of the chosen row that can be read on its ground, and one to be muted.
 
     Colours that the terminal chooses stay as they are: nobody here knows them.
     """
-    mended = {**variables, "muted": f"{variables['foreground']} {_MUTED_SHARES[0]}%"}
+    mended = {**variables, "muted": variables["foreground"]}
     foreground, background = Color.parse(variables["foreground"]), Color.parse(variables["background"])
     if foreground.ansi is not None or background.ansi is not None:
         return mended
     grounds = [background + Color.parse(variables[name]) for name in _GROUNDS]
-    shares = (
-        share
-        for share in _MUTED_SHARES
-        if all(_contrast(ground + foreground.with_alpha(share / 100), ground) >= LEGIBLE_MUTED for ground in grounds)
-    )
-    mended["muted"] = f"{variables['foreground']} {next(shares, 100)}%"
+    furthest = background.get_contrast_text(1.0)
+    for step in range(_STEPS + 1):
+        ink = foreground.blend(furthest, step / _STEPS) if step else foreground
+        muted = ink.with_alpha(_MUTED_SHARE)
+        if all(_contrast(ground + muted, ground) >= LEGIBLE_MUTED for ground in grounds):
+            break
+    mended["muted"] = ink.hex if step else variables["foreground"]
     for row in ("block-cursor", "block-cursor-blurred"):
         ground = background + Color.parse(variables[f"{row}-background"])
         if _contrast(_ink_on(ground, variables[f"{row}-foreground"]), ground) < LEGIBLE:
