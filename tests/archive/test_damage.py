@@ -168,7 +168,7 @@ async def test_a_damaged_entry_is_named_left_out_when_wished_and_replaced_at_the
     await archive.close()
 
     archive = await Archive.open(path)
-    assert "5 entries of 1 sessions were saved; 1 were lost. The" in archive.notices[0]
+    assert "5 entries of 1 session were saved; 1 was lost. The" in archive.notices[0]
     loaded = await archive.load("one")
     assert [loaded[0], *loaded[2:]] == [entries[0], *entries[2:], *compaction]
     assert isinstance(loaded[1].entry, Noticed)
@@ -234,7 +234,7 @@ async def test_damage_that_was_read_past_is_repaired_at_the_next_start(path: Pat
     assert await archive.load("one", strict=False) == [said(1, "a"), said(3, "c")]
     await archive.close()
     archive = await Archive.open(path)
-    assert "were saved; 1 were lost. The" in archive.notices[0]
+    assert "were saved; 1 was lost. The" in archive.notices[0]
     assert _stands_in((await archive.load("one"))[1])
     await archive.close()
 
@@ -319,7 +319,7 @@ async def test_an_entry_of_a_newer_version_is_no_damage(path: Path) -> None:
     await archive.close()
     path.with_name("archive.db.suspect").touch()
     archive = await Archive.open(path)
-    assert "3 entries of 1 sessions were saved." in archive.notices[0]
+    assert "3 entries of 1 session were saved." in archive.notices[0]
     with pytest.raises(ArchiveTooNew):
         await archive.load("one")
     await archive.close()
@@ -378,7 +378,7 @@ async def test_a_file_cut_to_nothing_is_saved_from_its_wal(path: Path, tmp_path:
     await archive.close()
     loaded, _ = await _readable(killed / "archive.db")
     assert loaded == {"one": [said(1, "a"), said(2, "b")]}
-    assert "2 entries of 1 sessions" in notices[0]
+    assert "2 entries of 1 session" in notices[0]
 
 
 async def test_a_damaged_file_is_not_replaced_while_another_window_has_it_open(path: Path) -> None:
@@ -393,7 +393,7 @@ async def test_a_damaged_file_is_not_replaced_while_another_window_has_it_open(p
     await first.close()
     third = await Archive.open(path)
     assert await third.load("one") == [said(1, "a"), said(2, "b")]
-    assert "2 entries of 1 sessions were saved." in third.notices[0]
+    assert "2 entries of 1 session were saved." in third.notices[0]
     await third.close()
 
 

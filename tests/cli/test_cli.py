@@ -114,7 +114,7 @@ def test_compact_previews_with_dry_run_then_applies_and_undo_takes_it_back(
     terminal.run("undo", session, code=1)
 
 
-def test_what_cannot_be_undone_or_redone_is_named_and_sizes_say_what_is_not_in_them(
+def test_what_cannot_be_undone_or_redone_is_named_and_sizes_say_which_tools_are_in_them(
     terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = fill(server, terminal)
@@ -127,7 +127,34 @@ def test_what_cannot_be_undone_or_redone_is_named_and_sizes_say_what_is_not_in_t
         monkeypatch.delenv("TUI_AGENT_CONTEXT_WINDOW")
         monkeypatch.setenv("TUI_AGENT_TOOLS", "true" if command == "undo" else "false")
         terminal.run(command, session)
-        assert ("without the descriptions of tools" in terminal.err) is (command == "undo")
+        assert ("with the program's own tools" in terminal.err) is (command == "undo")
+
+
+def test_a_size_without_a_model_is_that_with_one_as_far_as_it_can_be_known(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = fill(server, terminal)
+    monkeypatch.setenv("TUI_AGENT_TOOLS", "true")
+    server.script(says("- the user numbered messages"))
+    after = terminal.json("compact", session, "--keep", "4", "--json")["after"]
+    without = terminal.json("undo", session, "--json")["gauge"]
+    assert without["parts"]["tools"] > 200
+    again = terminal.json("redo", session, "--json")["gauge"]
+    assert again["parts"]["tools"] == after["parts"]["tools"]
+
+
+def test_counts_of_one_are_said_of_one(terminal: Terminal, server: ModelServer) -> None:
+    server.script(says("one"))
+    session = terminal.json("-p", "a message", "--output", "json")["session"]
+    terminal.run("sessions", "delete", session[:8], "--yes")
+    assert "(2 messages)" in terminal.err
+    server.script(says("one"))
+    session = terminal.json("-p", "a message", "--output", "json")["session"]
+    terminal.run("sessions", "fork", session, "--at", "2")
+    forked = terminal.json("sessions", "list", "--json")[0]
+    assert forked["messages"] == 1
+    terminal.run("sessions", "delete", forked["id"], "--yes")
+    assert "(1 message)" in terminal.err
 
 
 def test_compact_with_nothing_to_fold_says_so_and_asks_no_model(terminal: Terminal, server: ModelServer) -> None:

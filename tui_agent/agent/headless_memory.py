@@ -11,7 +11,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.core.events import Event, Gauge
 from tui_agent.errors import CompactionError, DoesNotFit, ModelError, NothingToFold
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 
 
 async def compact_session(
@@ -61,9 +61,11 @@ def _print_compaction(proposal: Proposal | None, reason: str, services: Services
         streams.say(proposal.compacted.text)
         lost = len(proposal.lost)
         streams.note(
-            _("{before:,} -> {after:,} tokens, {lost} exact details not kept.").format(
-                before=proposal.before.tokens, after=proposal.after.tokens, lost=lost
-            )
+            ngettext(
+                "{before:,} -> {after:,} tokens, {lost} exact detail not kept.",
+                "{before:,} -> {after:,} tokens, {lost} exact details not kept.",
+                lost,
+            ).format(before=proposal.before.tokens, after=proposal.after.tokens, lost=lost)
         )
         for detail in proposal.lost:
             streams.note(f"  {detail.kind}: {detail.text}")
@@ -89,6 +91,7 @@ async def _change(
     streams: Streams,
 ) -> int:
     async with opened(services):
+        await services.count_own_tools()
         session = await services.open_session(session_id)
         reason, code = "", DONE
         try:
@@ -105,10 +108,17 @@ async def _change(
 
 
 def _told(services: Services, done: str, gauge: Gauge) -> str:
-    """What was done and how large the context is. No model is connected here, so what it is told of tools is not in."""
-    told = _("{done} The context is {messages} messages, about {tokens:,} tokens.")
+    """What was done and how large the context is. Of tools, those of MCP servers are not in: no server is started."""
+    n = gauge.messages
+    told = ngettext(
+        "{done} The context is {n} message, about {tokens:,} tokens.",
+        "{done} The context is {n} messages, about {tokens:,} tokens.",
+        n,
+    )
     if services.settings.tools:
-        told = _(
-            "{done} The context is {messages} messages, about {tokens:,} tokens without the descriptions of tools."
+        told = ngettext(
+            "{done} The context is {n} message, about {tokens:,} tokens with the program's own tools.",
+            "{done} The context is {n} messages, about {tokens:,} tokens with the program's own tools.",
+            n,
         )
-    return told.format(done=done, messages=gauge.messages, tokens=gauge.tokens)
+    return told.format(done=done, n=n, tokens=gauge.tokens)

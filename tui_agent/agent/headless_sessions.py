@@ -182,9 +182,11 @@ async def delete_session(services: Services, session_id: str, agreed: bool, as_j
     """Delete a session with all its entries; there is no way back, so a person is asked first."""
     async with opened(services):
         info = await services.archive.session(session_id)
-        name = _("session {id}, {title!r} ({messages} messages)").format(
-            id=info.id, title=" ".join((info.title or info.preview).split()), messages=info.messages
-        )
+        name = ngettext(
+            "session {id}, {title!r} ({messages} message)",
+            "session {id}, {title!r} ({messages} messages)",
+            info.messages,
+        ).format(id=info.id, title=" ".join((info.title or info.preview).split()), messages=info.messages)
         if not agreed and streams.can_ask and not await streams.agrees(_("Delete {name} for good?").format(name=name)):
             streams.note(_("Nothing was deleted."))
             return TURN_FAILED

@@ -25,7 +25,7 @@ from tui_agent.archive.rows import (
     unpacked_text,
 )
 from tui_agent.core.entries import Logged, Noticed, TitleSet
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.values import frozen
 
 _NOTES = (
@@ -54,11 +54,17 @@ class Salvage:
 
     def sentence(self) -> str:
         """It in words for the user."""
-        lost = _("; {n} were lost").format(n=self.lost) if self.lost else ""
-        return _(
-            "The archive was damaged: {entries} entries of {sessions} sessions were saved{lost}. "
-            "The damaged file was kept as {copy}."
-        ).format(entries=self.entries, sessions=self.sessions, lost=lost, copy=self.copy)
+        lost = ngettext("; {n} was lost", "; {n} were lost", self.lost).format(n=self.lost) if self.lost else ""
+        return ngettext(
+            "The archive was damaged: {n} entry of {sessions} was saved{lost}. The damaged file was kept as {copy}.",
+            "The archive was damaged: {n} entries of {sessions} were saved{lost}. The damaged file was kept as {copy}.",
+            self.entries,
+        ).format(
+            n=self.entries,
+            sessions=ngettext("{n} session", "{n} sessions", self.sessions).format(n=self.sessions),
+            lost=lost,
+            copy=self.copy,
+        )
 
 
 @frozen

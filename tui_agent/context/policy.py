@@ -12,7 +12,7 @@ from tui_agent.core.entries import AssistantSaid, Compacted, Detail, Logged, Mes
 from tui_agent.core.events import Gauge, GaugeParts
 from tui_agent.core.readings import deed_of, is_spoken, said_text
 from tui_agent.errors import ApprovalPending, NothingToFold
-from tui_agent.language import N_, _
+from tui_agent.language import N_, _, ngettext
 
 __all__ = ["Plan", "pause", "plan"]
 

@@ -13,7 +13,7 @@ from tui_agent.context.words import overlap, salient
 from tui_agent.core.entries import Item
 from tui_agent.core.messages import Message
 from tui_agent.errors import SummaryRejected
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 
 _TOLD_FROM = 0.5
 _TOLD_SHARE = 0.5
@@ -56,9 +56,11 @@ def consolidated(old_items: Sequence[Item], text: str, first_id: int) -> tuple[I
     missing = lost(details_in(old_text), new_text)
     if missing:
         raise SummaryRejected(
-            _("The shorter summary lost {n} exact details, {text!r} among them.").format(
-                n=len(missing), text=missing[0].text
-            ),
+            ngettext(
+                "The shorter summary lost {n} exact detail, {text!r}.",
+                "The shorter summary lost {n} exact details, {text!r} among them.",
+                len(missing),
+            ).format(n=len(missing), text=missing[0].text),
             _("The longer one stays."),
         )
     words = salient(new_text)

@@ -135,7 +135,9 @@ def folded_lines(folded: Sequence[Logged]) -> Iterator[Line]:
         for call in logged.entry.tool_calls if isinstance(logged.entry, AssistantSaid) else ():
             yield Line(f"→ {safe(f'{call.name} {call.arguments}'[:_LONGEST_SHOWN], single_line=True)}", hang=2)
         if len(text) > _LONGEST_SHOWN:
-            yield Line(_("… {n:,} more characters").format(n=len(text) - _LONGEST_SHOWN), "dim")
+            more = len(text) - _LONGEST_SHOWN
+            words = ngettext("… {n:,} more character", "… {n:,} more characters", more)
+            yield Line(words.format(n=more), "dim")
         yield Line("")
 
 

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tui_agent.archive import Hit
 from tui_agent.core.entries import Logged
 from tui_agent.errors import TuiAgentError
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
@@ -301,9 +301,12 @@ def delete_question(row: SessionRow) -> ConfirmScreen:
         _("Delete this session?"),
         (row.title or _("untitled"))
         + "\n\n"
-        + _(
+        + ngettext(
+            "{n} message, with all its summaries, pins and the index that finds it, is removed from this machine "
+            "for good. Files that tools changed stay as they are.",
             "{n} messages, with all their summaries, pins and the index that finds them, are removed from this machine "
-            "for good. Files that tools changed stay as they are."
+            "for good. Files that tools changed stay as they are.",
+            row.messages,
         ).format(n=row.messages),
         yes=_("Delete"),
     )

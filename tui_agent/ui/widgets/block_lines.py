@@ -261,7 +261,10 @@ def _head(text: str, lines: int, width: int) -> tuple[list[str], int]:
 
 def _more_row(hidden: int) -> Row:
     """What stands for lines that are not shown."""
-    return plain_row(_("… {n:,} more lines (Space or a click shows them)").format(n=hidden), "more", action="more")
+    words = ngettext(
+        "… {n:,} more line (Space or a click shows it)", "… {n:,} more lines (Space or a click shows them)", hidden
+    )
+    return plain_row(words.format(n=hidden), "more", action="more")
 
 
 def _reasoning_header(block: ReasoningBlock, manner: Manner) -> Row:
