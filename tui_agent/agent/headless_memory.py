@@ -6,9 +6,11 @@ from tui_agent.agent import changes
 from tui_agent.agent.export.as_json import detail_to_json, gauge_to_json
 from tui_agent.agent.headless_run import proposal_of
 from tui_agent.agent.headless_streams import DONE, LIMIT, TURN_FAILED, Streams, opened
+from tui_agent.agent.past import Past
 from tui_agent.agent.proposals import Proposal, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
+from tui_agent.agent.workspace import Workspace
 from tui_agent.core.events import Event, Gauge
 from tui_agent.errors import CompactionError, DoesNotFit, ModelError, NothingToFold
 from tui_agent.language import _, ngettext
@@ -91,7 +93,7 @@ async def _change(
     streams: Streams,
 ) -> int:
     async with opened(services):
-        await services.count_own_tools()
+        _expect_own_tools(services)
         session = await services.open_session(session_id)
         reason, code = "", DONE
         try:
@@ -105,6 +107,15 @@ async def _change(
         streams.print_json({"applied": not reason, "reason": reason or None, "gauge": gauge_to_json(gauge)})
     streams.note(reason or _told(services, done, gauge))
     return code
+
+
+def _expect_own_tools(services: Services) -> None:
+    """No model is connected here: measure with the tools of this program as one would be offered them."""
+    if services.settings.tools:
+        from tui_agent.agent.tools.registry import default_tools, specs  # slow to load
+
+        past = Past(lambda: None)
+        services.expected_tools = specs(default_tools(Workspace(services.directory), past.search, read_past=past.read))
 
 
 def _told(services: Services, done: str, gauge: Gauge) -> str:

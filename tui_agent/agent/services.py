@@ -72,7 +72,7 @@ class Services:
         self.toolbox: Toolbox | None = None
         """The tools of the directory; None while no model that takes tools was connected."""
 
-        self._expected_tools: tuple[ToolSpec, ...] = ()
+        self.expected_tools: tuple[ToolSpec, ...] = ()
         """What a model would be offered, while none is connected."""
 
         self._preparing: asyncio.Task[None] | None = None
@@ -250,7 +250,7 @@ class Services:
     # ── what sessions and tools are given ────────────────────────────────────
 
     def _surroundings(self) -> Surroundings:
-        specs = self.bench.tool_specs() if self.bench else self._expected_tools
+        specs = self.bench.tool_specs() if self.bench else self.expected_tools
         made = Surroundings(
             date=datetime.date.today().isoformat(),
             directory=str(self.directory),  # where the tools act, wherever the session was begun
@@ -266,23 +266,16 @@ class Services:
         if connection.calling == "none" or not self.settings.tools:
             return {}
         if self.toolbox is None:
-            self.toolbox = await self._new_toolbox()
+            await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
+            keeper = KeptChanges(lambda: self.current, lambda: secret_of(self))
+            self.toolbox = Toolbox(
+                self.settings, self.directory, self._past, lambda: secret_of(self), self._take_tools, keeper
+            )
             try:
                 self.toolbox.start()
             except ConfigInvalid as error:
                 self.archive.notices.append(str(error))
         return self.toolbox.tools()
-
-    async def _new_toolbox(self) -> Toolbox:
-        await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
-        keeper = KeptChanges(lambda: self.current, lambda: secret_of(self))
-        return Toolbox(self.settings, self.directory, self._past, lambda: secret_of(self), self._take_tools, keeper)
-
-    async def count_own_tools(self) -> None:
-        """Where no model is connected: measure contexts with the tools of this program, as a model is offered them."""
-        if self.settings.tools:
-            tools = (await self._new_toolbox()).tools()
-            self._expected_tools = tuple(tool.spec for tool in tools.values())
 
     def _take_tools(self) -> None:
         if self.bench is not None and self.toolbox is not None and self.bench.tools:

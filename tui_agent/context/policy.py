@@ -75,16 +75,20 @@ def plan(
             furthest = _cut_keeping(units, foldable, min(least, keep))
             cut = _cut_below_trigger(checkpoint, standing, foldable, cut, furthest or 0, limits, parts)
     if cut is None:
-        raise NothingToFold(
-            _("There are no old messages to compact."),
-            ngettext(
-                "The {n} message of the context is recent and stays as it is.",
-                "All {n} messages of the context are recent and stay as they are.",
-                _messages(units),
-            ).format(n=_messages(units)),
-            _("Keep fewer messages, or go on and compact later."),
-        )
+        raise _nothing_to_fold(_messages(units))
     return _plan(checkpoint, standing, units, cut, is_working)
+
+
+def _nothing_to_fold(messages: int) -> NothingToFold:
+    return NothingToFold(
+        _("There are no old messages to compact."),
+        ngettext(
+            "The {n} message of the context is recent and stays as it is.",
+            "All {n} messages of the context are recent and stay as they are.",
+            messages,
+        ).format(n=messages),
+        _("Keep fewer messages, or go on and compact later."),
+    )
 
 
 def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
