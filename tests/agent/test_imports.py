@@ -388,6 +388,14 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:
         assert said_in(imported) == ["User: hi"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+def test_an_export_that_a_shell_wrote_anew_is_read_in_its_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(json.dumps([chatgpt(chatgpt_message("user", "Grüße"))], ensure_ascii=False).encode(encoding))
+    (imported,) = read_file(path)
+    assert said_in(imported) == ["User: Grüße"]
+
+
 def test_bytes_that_are_no_text_and_files_that_do_not_exist_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'{"a": "\xff"}')
     (tmp_path / "b.zip").write_bytes(b"PK\x03\x04rubbish")

@@ -34,6 +34,20 @@ def test_several_files_stand_each_in_its_place(tmp_path: Path) -> None:
     assert told == ()
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\ufeff“one”\r\ntwo\r\n".encode("utf-16-le"),
+        b"\xef\xbb\xbf\xe2\x80\x9cone\xe2\x80\x9d\r\ntwo\r\n",
+        "“one”\r\ntwo\r\n".encode("cp1252"),
+    ],
+)
+def test_a_file_is_sent_in_its_own_encoding(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "f.txt").write_bytes(data)
+    text, _ = attached(tmp_path, "@f.txt")
+    assert text.splitlines() == ["f.txt:", "```", "“one”", "two", "```"]
+
+
 @pytest.mark.parametrize("typed", ["ask @ana", "@none.txt what", "@src is large", "@pipe"])
 def test_what_is_no_file_is_sent_as_it_is_and_told(tmp_path: Path, typed: str) -> None:
     (tmp_path / "src").mkdir()

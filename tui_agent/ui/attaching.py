@@ -9,6 +9,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from tui_agent.agent.tools.text_files import form_of, sendable
 from tui_agent.core.entries import ImagePart
 from tui_agent.errors import UsageError
 from tui_agent.language import _
@@ -88,9 +89,10 @@ def read_file(directory: Path, name: str) -> ImagePart | str:
     kind = mimetypes.guess_type(name)[0] or ""
     if kind.startswith("image/"):
         return ImagePart(f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}", Path(name).name)
-    if b"\x00" in data[:8192]:
+    form = form_of(data)
+    if form is None:
         raise _no_attachment(name)
-    fence = _fence(text := data.decode("utf-8", "replace").rstrip("\n"))
+    fence = _fence(text := sendable(form.decode(data)).rstrip("\n"))
     return f"{name}:\n{fence}\n{text}\n{fence}"
 
 

@@ -76,7 +76,7 @@ def _holds_conversations(name: str) -> bool:
 def _conversations(path: Path, data: bytes) -> list[Any]:
     """The parsed file as a list of what may be sessions."""
     try:
-        parsed = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+        parsed = json.loads(data.decode(json.detect_encoding(data)), parse_constant=_no_number)
     except UnicodeDecodeError as error:
         _refuse(path, _("{path} is not text: byte {start} is not UTF-8.").format(path=path, start=error.start))
     except json.JSONDecodeError as error:
