@@ -112,10 +112,11 @@ async def _change(
 def _expect_own_tools(services: Services) -> None:
     """No model is connected here: measure with the tools of this program as one would be offered them."""
     if services.settings.tools:
-        from tui_agent.agent.tools.registry import default_tools, specs  # slow to load
+        from tui_agent.agent.tools.registry import default_tools  # slow to load
 
         past = Past(lambda: None)
-        services.expected_tools = specs(default_tools(Workspace(services.directory), past.search, read_past=past.read))
+        tools = default_tools(Workspace(services.directory), past.search, read_past=past.read)
+        services.expected_tools = tuple(tool.spec for tool in tools.values())
 
 
 def _told(services: Services, done: str, gauge: Gauge) -> str:
