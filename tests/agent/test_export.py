@@ -441,6 +441,15 @@ def test_exports_for_people_are_in_the_readers_language_and_the_record_is_as_it_
     assert to_json(folded_talk()) == in_chinese
 
 
+@pytest.mark.parametrize(
+    ("told", "sentences"), [(("A.", "", "B."), "A. B."), (("甲。", "乙。", "丙。"), "甲。乙。丙。")]
+)
+def test_what_went_wrong_is_told_as_its_language_has_it(told: tuple[str, str, str], sentences: str) -> None:
+    record = recorded(user("hi"), Failed(*told))
+    assert sentences in to_markdown(record)
+    assert sentences in to_html(record)
+
+
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 def test_an_export_that_finds_no_room_says_so() -> None:
     with pytest.raises(UsageError, match=r"/dev/full could not be written: No space left on device\."):
