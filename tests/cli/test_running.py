@@ -173,7 +173,7 @@ def test_more_commands_work_without_a_screen(terminal: Terminal, server: ModelSe
     assert server.requests[-1].texts[0].startswith("Be brief.")
     assert terminal.run("-p", "/export html", "--session", session).startswith("<!doctype html>")
     assert "/compact" in terminal.run("-p", "/help").split()
-    for mistaken in ("/export pdf", "/rename", "/search", "/unpin x"):
+    for mistaken in ("/export pdf", "/rename", "/search", "/unpin x", "/unpin ²"):
         terminal.run("-p", mistaken, "--session", session, code=2)
 
 

@@ -1,5 +1,6 @@
 """Two keys that are read at once never close two screens, nor the program, whatever screen lies over the chat."""
 
+import asyncio
 import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
@@ -8,17 +9,19 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.app import App
+from textual.app import App, ComposeResult
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 import tui_agent.ui
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, says
 from tests.ui.support import press_at_once, sitting
+from tui_agent.agent.proposals import Wish
 from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.screens.chat import ChatScreen
-from tui_agent.ui.screens.modal import AnsweredOnce
+from tui_agent.ui.screens.modal import AnsweredOnce, Modal
+from tui_agent.ui.screens.preview import PreviewScreen
 from tui_agent.ui.screens.text_prompt import TextPromptScreen
 
 
@@ -134,3 +137,43 @@ async def test_an_approval_is_answered_once(tmp_path: Path, keys: tuple[str, ...
             press_at_once(person.app, *keys)
             await person.sees("done")
             assert person.app.screen is person.conductor.screen
+
+
+class Filled(Modal[None]):
+    """Fills its widgets as soon as it is there."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="words")
+
+    def on_mount(self) -> None:
+        self.query_one("#words", Static).update("words")
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_screen_that_is_taken_away_as_it_comes_up_ends_nothing(turns: int) -> None:
+    app: App[None] = App()
+    async with app.run_test() as pilot:
+        screen = Filled()
+        app.push_screen(screen)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        screen.take_away()
+        await pilot.pause()
+        assert screen not in app.screen_stack
+        app.push_screen(Filled())
+        await pilot.pause()
+        assert isinstance(app.screen, Filled)
+
+
+async def test_a_second_f4_in_the_same_moment_ends_nothing(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("- words were said [1]")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("one", "two", "three", "four")
+            for turns in range(0, 24, 4):
+                person.conductor.compact(Wish())
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                person.conductor.compact(Wish())
+                await person.until(lambda: isinstance(person.app.screen, PreviewScreen))
+                await person.press("escape")
+                await person.until(lambda: len(person.app.screen_stack) == 1)

@@ -54,7 +54,7 @@ async def _pins(run: Run, argument: str) -> int:
 
 
 async def _unpin(run: Run, argument: str) -> int:
-    if not argument.isdigit():
+    if not argument.isdecimal():
         raise UsageError(_("/unpin takes the number of a pin."), todo=_("/pins lists them."))
     run.take_all(await changes.unpin(run.session, int(argument)))
     return run.say_reply(_("Unpinned {argument}.").format(argument=argument))

@@ -25,9 +25,14 @@ class AnsweredOnce(Screen[ScreenResultType]):
         return super().dismiss(result) if self.is_on_top else AwaitComplete()
 
     async def on_event(self, event: events.Event) -> None:
-        """A key that was for it must not go on to the screen that has come up from under it."""
+        """A key that was for it must not go on to the screen that has come up from under it.
+
+        And what is closed before it has come up, by a second F4 for instance, has no widgets to fill.
+        """
         if isinstance(event, events.Key) and not self.is_on_top:
             event.stop()
+            return
+        if isinstance(event, events.Mount) and self not in self.app.screen_stack:
             return
         await super().on_event(event)
 
