@@ -11,6 +11,7 @@ from tui_agent.agent import headless, headless_doctor, headless_memory, headless
 from tui_agent.agent.headless_streams import Streams, until_stopped
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.services import Services
+from tui_agent.core.mentions import mentions_in
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.settings import Loaded, Origin
@@ -48,8 +49,10 @@ def _work(args: argparse.Namespace, loaded: Loaded, services: Services, streams:
             return headless_doctor.doctor(services, problems, args.json, streams)
         case _:
             session = _wanted_session(args)
-            prompt = " ".join(part for part in (args.prompt, *args.words) if part)
-            return headless.say(services, _with_input(prompt), session, args.output, streams)
+            typed = " ".join(part for part in (args.prompt, *args.words) if part)
+            prompt = _with_input(typed)
+            mentions = mentions_in(prompt, len(typed))  # what is piped in names nothing
+            return headless.say(services, prompt, session, args.output, streams, mentions)
 
 
 def _on_sessions(action: str, args: argparse.Namespace, services: Services, streams: Streams) -> Work:

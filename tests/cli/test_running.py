@@ -342,3 +342,31 @@ def test_a_settings_file_that_cannot_be_written_is_told(terminal: Terminal, data
 def test_any_limit_is_taken(terminal: Terminal, data: Path) -> None:
     assert terminal.json("sessions", "search", "x", "--limit", str(10**30), "--json") == []
     assert terminal.json("sessions", "list", "--limit", str(10**30), "--json") == []
+
+
+# ── files that are named in a prompt ─────────────────────────────────────────
+
+
+def test_a_file_that_the_prompt_names_goes_along_and_what_is_no_file_is_told(
+    terminal: Terminal, server: ModelServer, tools: Path
+) -> None:
+    (tools / "f.txt").write_text("remember the milk")
+    (tools / "dot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    server.script(says("seen"))
+    answer = terminal.json("-p", "what is in @f.txt,", "--output", "json", "@dot.png", "and @none.txt?")
+    assert any(each.startswith("@none.txt: There is no such file here.") for each in answer["notices"])
+    words, picture = server.requests[-1].messages[-1]["content"]
+    assert words["text"] == "what is in f.txt:\n```\nremember the milk\n```\n, dot.png and @none.txt?"
+    assert picture["type"] == "image_url"
+
+
+def test_what_is_piped_in_and_what_a_command_is_given_names_no_file(
+    terminal: Terminal, server: ModelServer, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tools / "f.txt").write_text("remember the milk")
+    server.script(says("seen"))
+    session = terminal.json("-p", "/pin see @f.txt", "--output", "json")["session"]
+    monkeypatch.setattr("sys.stdin", Piped(b"from outside: @f.txt"))
+    assert terminal.run("-p", "what is this?", "--session", session) == "seen\n"
+    assert "milk" not in str(server.requests[-1].messages)
+    assert server.requests[-1].last_text == "what is this?\n\nfrom outside: @f.txt"

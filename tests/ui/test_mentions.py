@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.support import sitting
-from tui_agent.ui.attaching import with_files
+from tui_agent.agent.attaching import with_files
 from tui_agent.ui.widgets.chips import Chips
 from tui_agent.ui.workspace_files import FRESH_SECONDS, WorkspaceFiles
 
@@ -117,3 +117,14 @@ async def test_a_file_made_later_is_offered_though_the_list_is_fresh(tmp_path: P
     (tmp_path / "newer.txt").touch()
     now += FRESH_SECONDS + 1
     assert await files.matching("new") == ["new.txt", "newer.txt"]
+
+
+async def test_a_file_that_is_named_in_a_prompt_on_the_command_line_goes_along(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "f.txt").write_text("remember the milk")
+    with ModelServer(says("seen")) as server:
+        async with sitting(server, tmp_path / "data", directory=work, prompt="read @f.txt and @none.txt") as person:
+            await person.sees("There is no such file here.")
+            await person.until(lambda: bool(server.requests))
+            assert server.requests[-1].last_text == "read f.txt:\n```\nremember the milk\n```\n and @none.txt"

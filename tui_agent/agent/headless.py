@@ -1,5 +1,7 @@
 """One message and its answer without a screen."""
 
+from collections.abc import Sequence
+
 from tui_agent.agent.connection import Report
 from tui_agent.agent.headless_commands import command, command_in
 from tui_agent.agent.headless_run import Output, Run
@@ -8,6 +10,8 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
+from tui_agent.core.entries import Part
+from tui_agent.core.mentions import Mention
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _
 
@@ -15,10 +19,18 @@ LATEST = "latest"
 """In place of a session's id: the one that was changed last."""
 
 
-async def say(services: Services, prompt: str, session_id: str | None, output: Output, streams: Streams) -> int:
+async def say(
+    services: Services,
+    prompt: str,
+    session_id: str | None,
+    output: Output,
+    streams: Streams,
+    mentions: Sequence[Mention] = (),
+) -> int:
     """Say `prompt` in a session, a new one if none is named, and print the answer.
 
-    An empty prompt goes on where the session waits for an approval, which the approval mode may give now.
+    An empty prompt goes on where the session waits for an approval, which the approval mode may give now. `mentions`
+    are what may be files of the directory in a message: those that are go with it, the others are told.
 
     Raises:
         UsageError: there is nothing to say, or an unknown command was given.
@@ -27,7 +39,8 @@ async def say(services: Services, prompt: str, session_id: str | None, output: O
         session = await _session(services, session_id, streams)
         run = Run(services, session, output, streams)
         try:
-            return await _carried_out(run, prompt, streams.note if output == "text" else lambda words: None)
+            report = streams.note if output == "text" else lambda words: None
+            return await _carried_out(run, prompt, mentions, report)
         except UsageError:
             raise
         except TuiAgentError as error:
@@ -36,7 +49,7 @@ async def say(services: Services, prompt: str, session_id: str | None, output: O
             await session.close()
 
 
-async def _carried_out(run: Run, prompt: str, report: Report) -> int:
+async def _carried_out(run: Run, prompt: str, mentions: Sequence[Mention], report: Report) -> int:
     if (name := command_in(prompt)) is not None:
         return await command(name)(run, prompt[len(name) :].strip())
     if not prompt.strip() and pending_approval(run.session) is None:
@@ -46,7 +59,18 @@ async def _carried_out(run: Run, prompt: str, report: Report) -> int:
     run.warn_of(await run.services.connect(report))
     await run.tell_of_instructions()
     turn = run.new_turn()
-    return await run.follow(turn.say(text_parts(prompt)) if prompt.strip() else turn.resume())
+    return await run.follow(turn.say(_parts(run, prompt, mentions)) if prompt.strip() else turn.resume())
+
+
+def _parts(run: Run, prompt: str, mentions: Sequence[Mention]) -> tuple[Part, ...]:
+    if not mentions:
+        return text_parts(prompt)
+    from tui_agent.agent.attaching import with_files  # most messages need nothing of it
+
+    message = with_files(run.services.directory, prompt, mentions)
+    for told in message.told:
+        run.tell(told)
+    return (*text_parts(message.text), *message.pictures)
 
 
 async def _session(services: Services, session_id: str | None, streams: Streams) -> Session:

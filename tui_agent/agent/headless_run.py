@@ -61,8 +61,12 @@ class Run:
     def warn_of(self, connection: Connection) -> None:
         """Say what the user should know of the way to the endpoint."""
         if connection.warning:
-            self._notices.append(connection.warning)
-            self._streams.note(connection.warning)
+            self.tell(connection.warning)
+
+    def tell(self, words: str) -> None:
+        """Say what the user should know, in any form."""
+        self._notices.append(words)
+        self._streams.note(words)
 
     async def tell_of_instructions(self) -> None:
         """Say that the workspace's instructions file is left out when the user has not been asked about it."""
@@ -71,8 +75,7 @@ class Run:
             note = _("{name} (about {tokens:,} tokens) is not used: accept it in the app first.").format(
                 name=offered.path.name, tokens=offered.tokens
             )
-            self._notices.append(note)
-            self._streams.note(note)
+            self.tell(note)
 
     def new_turn(self) -> Turn:
         """A turn in which nobody is asked."""

@@ -19,6 +19,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session, last_answer
 from tui_agent.agent.workbench import Workbench
 from tui_agent.core.events import Event
+from tui_agent.core.mentions import mentions_in
 from tui_agent.errors import CompactionError, ModelError, NotSaved, TuiAgentError
 from tui_agent.language import _
 from tui_agent.ui.appearance import wear_remembered
@@ -105,8 +106,8 @@ class Conductor:
             await self.save_unsent()  # it fails, which is said at once and not when something is lost
         await self.command("instructions")
         await self.connect()
-        if self._opening.prompt:
-            self.desk.say(*self.unsent.take(self._opening.prompt))
+        if prompt := self._opening.prompt:
+            self.desk.say(*self.unsent.take(prompt, mentions_in(prompt)))
 
     async def _open_first(self) -> None:
         wanted = self._opening.resume

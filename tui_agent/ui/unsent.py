@@ -7,10 +7,10 @@ from textwrap import shorten
 from textual.content import Content
 
 from tui_agent.core.entries import ImagePart, Part, TextPart
+from tui_agent.core.mentions import Mention
 from tui_agent.language import _, ngettext
 from tui_agent.ui.commands import as_said, together
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.widgets.chips import Mention
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.values import frozen
 
@@ -167,7 +167,7 @@ class Unsent:
         return parts, seq
 
     def _with_files(self, text: str, mentions: Sequence[Mention]) -> str:
-        from tui_agent.ui.attaching import with_files  # most messages need nothing of it
+        from tui_agent.agent.attaching import with_files  # most messages need nothing of it
 
         message = with_files(self._directory, text, mentions)
         self._pictures += message.pictures

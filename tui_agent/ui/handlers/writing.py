@@ -11,13 +11,13 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from tui_agent.agent import changes
+from tui_agent.agent.attaching import own_text, read_file
 from tui_agent.agent.proposals import Wish
 from tui_agent.agent.session import Session, last_answer
 from tui_agent.core.entries import ImagePart, UserSaid
 from tui_agent.core.readings import is_spoken, said_text, typed_text
 from tui_agent.errors import UsageError
 from tui_agent.language import _
-from tui_agent.ui.attaching import own_text, read_file
 from tui_agent.ui.clipboard import write_to_file
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.conductor import Conductor, Handler

@@ -4,23 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tui_agent.core.mentions import Mention, mentions_in
 from tui_agent.language import _
-from tui_agent.values import frozen
 
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip, unless the settings say otherwise."""
-
-_MENTION = re.compile(r"(?<!\S)@([^\s@]+)")
-
-
-@frozen
-class Mention:
-    """An @ with what may be a file's name behind it, in a text that was typed."""
-
-    from_end: int
-    """Where the @ stands, in characters from the end of the text with all pastes in it."""
-
-    name: str
 
 
 @dataclass(slots=True)
@@ -60,7 +48,8 @@ class Chips:
         """What is mentioned in a text with marks, and not in the pastes behind them."""
         length = len(self.expand(text))
         return tuple(
-            Mention(length - len(self.expand(text[: found.start()])), found[1]) for found in _MENTION.finditer(text)
+            Mention(length - len(self.expand(text[: len(text) - found.from_end])), found.name)
+            for found in mentions_in(text)
         )
 
     def spans(self, line: str) -> Iterator[tuple[int, int, str]]:

@@ -15,11 +15,12 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import EditResult, Selection
 
+from tui_agent.core.mentions import Mention
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.bursts import TYPED_AHEAD
 from tui_agent.ui.commands import runs_something
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips, Mention
+from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
 from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea, act_at_once
 
 _MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")

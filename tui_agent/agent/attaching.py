@@ -11,10 +11,10 @@ from pathlib import Path
 
 from tui_agent.agent.tools.text_files import form_of, sendable
 from tui_agent.core.entries import ImagePart
+from tui_agent.core.mentions import Mention
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user
-from tui_agent.ui.widgets.chips import Mention
 from tui_agent.values import frozen
 
 _LARGEST = 5_000_000
