@@ -1,5 +1,6 @@
 """What a deny list makes of a command line: named plainly it is denied, hidden it is at least doubted."""
 
+import shlex
 import time
 
 import pytest
@@ -53,6 +54,16 @@ def test_a_long_word_is_read_in_time_that_its_length_accounts_for() -> None:
         return time.process_time() - started
 
     assert seconds(40_000) < 12 * (seconds(10_000) + 0.002)
+
+
+@pytest.mark.parametrize("shells", [("xargs",), ("parallel", "xargs"), ("sh", "bash"), ("eval", "sudo")])
+def test_wrappers_within_wrappers_and_texts_within_texts_are_soon_read(shells: tuple[str, ...]) -> None:
+    command = "ls"
+    for _ in range(5):
+        command = f"sudo {' '.join(shells * 20)} -c {shlex.quote(command)}"
+        assert not read_command(command, DENY).is_clear
+    assert not read_command(f"sudo {'sh ' * 30_000}", DENY).is_clear
+    assert read_command(f"sudo {' '.join(shells * 20)} rm x", DENY).denied_by == "rm"
 
 
 @given(st.text(max_size=60))

@@ -48,6 +48,11 @@ _PLACING = _names("cp mv ln install tee touch chmod dd")
 """Programs that put a file where their arguments say."""
 
 _DEEPEST = 6
+_MOST_WRAPPED = 1_000
+"""Words behind a wrapper or a shell that are looked at: each may begin what is run, so time grows with their square."""
+
+_MOST_TEXTS = 1_000
+"""Texts within a command line that are read: they may stand in each other."""
 
 
 def read_command(command: str, deny: Sequence[str]) -> Reading:
@@ -105,6 +110,10 @@ def _program(word: Word) -> str:
     return word.text.rstrip("/").rsplit("/", 1)[-1].casefold().removesuffix(".exe")
 
 
+def _is_wrapper(program: str) -> bool:
+    return program in _WRAPPERS or program.startswith(("ld-", "ld.so"))
+
+
 def _is_mentioned(rule: _Rule, command: str) -> bool:
     """Whether the entry's words occur anywhere in this order, quotes and backslashes taken away."""
     bare = re.sub(r"\\\n|['\"\\]", "", command).casefold()
@@ -121,8 +130,17 @@ class _Judge:
 
     def __init__(self, rules: Sequence[_Rule]) -> None:
         self._rules = rules
+        self._known: dict[tuple[str, int], Reading] = {}
+        """Readings of texts by how deep they stand: the same one may be run in many ways, and is read once."""
 
     def read(self, text: str, depth: int) -> Reading:
+        if (text, depth) not in self._known:
+            if len(self._known) >= _MOST_TEXTS:
+                return Reading(doubt="it holds too many texts to be looked through")
+            self._known[text, depth] = self._read(text, depth)
+        return self._known[text, depth]
+
+    def _read(self, text: str, depth: int) -> Reading:
         if depth > _DEEPEST:
             return Reading(doubt="it is nested too deep")
         try:
@@ -152,12 +170,15 @@ class _Judge:
         program = _program(command.words[0])
         arguments = command.words[1:]
         yield Reading(doubt=runs_a_text(program, [word.text for word in arguments], command.documents))
-        if program in _SHELLS or program in _SOURCING or program == "eval":
+        may_run_them = program in _SHELLS or program == "eval" or program in _FROM_INPUT or _is_wrapper(program)
+        if may_run_them and len(arguments) > _MOST_WRAPPED:
+            yield Reading(doubt="it has too many words to be looked through")
+        elif program in _SHELLS or program in _SOURCING or program == "eval":
             yield from self._shell(program, command, depth)
         elif program in _FROM_INPUT:
             yield from self._from_input(arguments)
             yield from self._wrapper(command, depth)
-        elif program in _WRAPPERS or program.startswith(("ld-", "ld.so")):
+        elif _is_wrapper(program):
             yield from self._wrapper(command, depth)
         else:
             yield Reading(doubt=_inline_code(program, command))
@@ -193,7 +214,9 @@ class _Judge:
             yield self._direct(arguments[start:])
             name = _program(word)
             inner = SimpleCommand((), arguments[start:], command.targets, command.documents)
-            if name in _SHELLS or name == "eval" or name in _FROM_INPUT:
+            if name in _FROM_INPUT:  # and what it runs begins at one of the words behind it, which all have their turn
+                yield from self._from_input(inner.words[1:])
+            elif name in _SHELLS or name == "eval":
                 yield from self._readings(inner, depth + 1)
             else:
                 yield Reading(doubt=_inline_code(name, inner))
