@@ -92,7 +92,10 @@ class Unsent:
         self._prompt.write(text)
 
     def _lay_by(self) -> None:
-        if self._prompt.lay_by():
+        """Let Up bring back first what stands in the prompt, for something else will."""
+        text, known = self.text, self._prompt.remembered
+        self._prompt.remember([*(each for each in known if each != text), text])
+        if text.strip() and text not in known:
             self._tell(_("Up brings back what stood in the prompt."))
 
     def clear(self) -> None:

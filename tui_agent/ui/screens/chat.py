@@ -378,7 +378,7 @@ class ChatScreen(TypingAnywhere):
         elif self._acting is not None and self._acting.stop():
             pass
         elif self.prompt.text:
-            self.prompt.lay_by()
+            self.prompt.remember([*self.prompt.remembered, self.prompt.message])
             self.prompt.write("")
             self.tell(_("The prompt was cleared; Up brings it back."))
         elif self._again.is_second("ctrl+c"):

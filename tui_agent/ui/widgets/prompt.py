@@ -149,12 +149,6 @@ class Prompt(SafeTextArea):
         self._sent = [text for text in sent if text.strip()]
         self._place = len(self._sent)
 
-    def lay_by(self) -> bool:
-        """Let Up bring back first what stands in it, for something else will; whether Up did not know that yet."""
-        text, known = self.message, self._sent
-        self.remember([*(each for each in known if each != text), text])
-        return bool(text.strip()) and text not in known
-
     @property
     def remembered(self) -> tuple[str, ...]:
         """What was sent before, oldest first."""
