@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from textual.widgets import OptionList
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
@@ -63,6 +64,21 @@ async def test_typing_filters_by_title(tmp_path: Path) -> None:
         await person.until(lambda: "Cats" not in "\n".join(person.seen.split("\n")[3:20]))
         await person.press("enter")
         await person.until(lambda: title(person) == "The parser")
+
+
+async def test_letters_that_change_nothing_in_the_list_leave_it_as_it_is(tmp_path: Path) -> None:
+    async with two_listed(tmp_path) as person:
+        rows = person.app.screen.query_one(OptionList)
+        await person.press("slash", *"dog")
+        await person.until(lambda: rows.option_count == 1)
+        listed = rows.options[0]
+        await person.press("s")
+        await person.app.workers.wait_for_complete(
+            [each for each in person.app.workers if each.group in ("seek", "rows", "peek")]
+        )
+        assert rows.options[0] is listed
+        await person.press(*["backspace"] * 4)
+        await person.until(lambda: rows.option_count == 2)
 
 
 async def test_a_letter_that_acts_on_nothing_begins_the_filter(tmp_path: Path) -> None:

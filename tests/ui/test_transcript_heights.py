@@ -60,6 +60,7 @@ class PagesAgainstAList(RuleBasedStateMachine):
     @invariant()
     def keys_follow_the_order(self) -> None:
         assert len(self.pages) == len(self.slabs)
+        assert list(self.pages) == self.slabs
         assert [slab.key for slab in self.slabs] == list(range(self.pages.first, self.pages.end))
         for key in (self.pages.first, self.pages.end - 1):
             if self.slabs:

@@ -41,12 +41,12 @@ class SessionRow:
 def row_text(row: SessionRow, hit: Hit | None) -> Content:
     """Title, when and where; with the place where the words that are sought stand in it."""
     here = mark("● ", _("open: ")) if row.is_open else mark("  ")
-    title = content(row.title or _("untitled"), single_line=True, strict=True)
+    title = safe(row.title or _("untitled"), single_line=True, strict=True)
     directory = safe(row.directory, single_line=True, strict=True)
     size = ngettext("{n} message", "{n} messages", row.messages).format(n=row.messages)
     about = f"    {day_and_time(row.updated)} · {size} · {directory}"
-    text = Content(here) + title + Content("\n") + Content.styled(about, MUTED)
-    return text if hit is None or hit.seq == 0 else text + Content("\n    ") + snippet(hit, lead=_LEAD)
+    text = Content.assemble(here, title, "\n", (about, MUTED))
+    return text if hit is None else text + Content("\n    ") + snippet(hit, lead=_LEAD)
 
 
 def snippet(hit: Hit, lead: int | None = None) -> Content:

@@ -81,6 +81,8 @@ class SessionsScreen(Modal[Chosen | None]):
         self._hits: dict[str, Hit] = {}
         """By session: the newest place where the words that are sought stand."""
 
+        self._listed: list[tuple[SessionRow, Hit | None]] = []
+        self._texts: dict[SessionRow, Content] = {}
         self._only_here = False
         self._put_away = False
         """Whether those are shown that were put away, instead of the others."""
@@ -124,15 +126,32 @@ class SessionsScreen(Modal[Chosen | None]):
         wanted = self.query_one(Input).value.casefold().split()
         self._shown = [row for row in self._all if self._fits(row, wanted)]
         self._say_what_is_shown()
+        listed = [(row, self._place_in(row)) for row in self._shown]
+        if listed and listed == self._listed:
+            return  # a letter more often changes nothing, and the answer of the search nothing that the titles did not
+        self._listed = listed
         rows = self.query_one(OptionList)
         place = rows.highlighted or 0
         rows.clear_options()
-        rows.add_options([Option(row_text(row, self._hits.get(row.id))) for row in self._shown])
+        rows.add_options([Option(self._text_of(*each)) for each in listed])
         if self._shown:
             rows.highlighted = min(place, len(self._shown) - 1)
         else:
             rows.add_option(Option(Content.styled(self._why_none(bool(wanted)), MUTED), disabled=True))
             self.query_one(LinesView).set_lines([])
+
+    def _place_in(self, row: SessionRow) -> Hit | None:
+        """Where in it the words that are sought stand, if anywhere besides its title."""
+        hit = self._hits.get(row.id)
+        return hit if hit is not None and hit.seq else None
+
+    def _text_of(self, row: SessionRow, hit: Hit | None) -> Content:
+        """How a row is drawn; made once, for a filter that narrows lists many of them again at each letter."""
+        if hit is not None:
+            return row_text(row, hit)
+        if row not in self._texts:
+            self._texts[row] = row_text(row, None)
+        return self._texts[row]
 
     def _fits(self, row: SessionRow, wanted: Sequence[str]) -> bool:
         is_near = not self._only_here or row.directory == self._source.directory
@@ -220,8 +239,8 @@ class SessionsScreen(Modal[Chosen | None]):
 
     @work(exclusive=True, group="peek", exit_on_error=False)
     async def _peek(self, row: SessionRow) -> None:
-        hit = self._hits.get(row.id)
-        entries = await self._source.peek(row.id, hit.seq if hit is not None and hit.seq else None)
+        place = self._place_in(row)
+        entries = await self._source.peek(row.id, None if place is None else place.seq)
         self.post_message(self._Peeked(row.id, tuple(peek_lines(entries))))
 
     @dataclass

@@ -141,11 +141,10 @@ class BlockBrowser(BlockView):
     def toggle_details(self) -> None:
         """Open all tool and reasoning blocks, or fold them all; those to come do as the last time."""
         self._details_opened = not self._details_opened
-        for key in range(self.blocks.first, self.blocks.end):
-            block = self.blocks[key]
+        for block in self.blocks:
             if isinstance(block, ToolBlock | ReasoningBlock) and block.opened != self._details_opened:
                 block.opened = self._details_opened
-                self._changed(key)
+                self._changed(block.key)
         self._settle()
 
     def _as_wished(self, block: Block) -> Block:

@@ -17,7 +17,7 @@ class Finding:
 
     def __init__(self, query: str, blocks: Pages[Block]) -> None:
         self._pattern = re.compile(re.escape(safe(query, single_line=True)), re.IGNORECASE)
-        counts = ((key, len(self._pattern.findall(_searched(blocks[key])))) for key in range(blocks.first, blocks.end))
+        counts = ((block.key, len(self._pattern.findall(_searched(block)))) for block in blocks)
         found = [(key, count) for key, count in counts if count]
         self._keys = [key for key, _ in found]
         self._ends = list(accumulate(count for _, count in found))

@@ -4,7 +4,8 @@ A change of width costs one estimate a page instead of one a block, so that the 
 """
 
 from bisect import bisect_right
-from itertools import accumulate
+from collections.abc import Iterator
+from itertools import accumulate, chain
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 PAGE = 128
@@ -84,6 +85,9 @@ class Pages(Generic[BlockT]):
 
     def __len__(self) -> int:
         return self.end - self.first
+
+    def __iter__(self) -> Iterator[BlockT]:
+        return chain.from_iterable(page.blocks for page in self._pages)
 
     def __getitem__(self, key: int) -> BlockT:
         page = self._page(key)
