@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -49,6 +49,16 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.just(Compacted(None, 1, (), "see /srv/q/p.toml")),
 )
 LOGS = st.lists(ENTRIES, max_size=8)
+
+
+LISTING = """total 24
+drwxr-xr-x 3 root root 4096 Nov 30 20:19 .
+-rw-r--r-- 1 ana  ana   512 Nov  3  2024 notes.txt
+-rw-r--r--@ 1 ana  staff  7 30 Nov 20:18 report 2026-11-30.txt
+-rw-r--r-- 1 ana ana 12 2026-11-29 08:07:06.123456789 +0100 config.yaml
+lrwxrwxrwx 1 ana ana 9 Nov 30 20:19 backup-2026-11-28 -> /srv/backup
+line 2
+"""
 
 
 def read_back(entry: Entry) -> Found:
@@ -161,8 +171,37 @@ def test_how_tools_word_their_results_is_no_detail(output: str, found: list[str]
 def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     """Otherwise archives would go on telling what the old one found. Put the new digest here, and raise `FINDER`."""
     corpora = [getattr(facts, name) for facts in (facts_en, facts_zh) for name in ("CODING", "WRITING", "SUPPORT")]
-    texts = [*_SAID, *TOOL_LINES, *(line for corpus in corpora for line in corpus.splitlines())]
-    found = [found_to_json(found_in(entry), entry) for text in texts for entry in (user(text), answer(text))]
+    texts = [*_SAID, *TOOL_LINES, LISTING, *(line for corpus in corpora for line in corpus.splitlines())]
+    found = [
+        found_to_json(found_in(entry), entry)
+        for text in texts
+        for entry in (user(text), answer(text), ToolReturned("c", text))
+    ]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (2, "90e826923ac16e50")
+    assert (FINDER, digest) == (3, "5f0b918a3d92fa03")
+
+
+@pytest.mark.parametrize("make", [lambda text: ToolReturned("c", text), lambda text: user(f"!ls\n{text}")])
+def test_when_the_files_of_a_listing_were_changed_is_no_detail_and_their_names_are(
+    make: Callable[[str], Entry],
+) -> None:
+    found = {text for _kind, text, _name, _origin in found_in(make(LISTING))}
+    assert {"notes.txt", "config.yaml", "/srv/backup", "backup-2026-11-28"} <= found
+    is_tool = isinstance(make(""), ToolReturned)
+    assert {"20:19", "Nov 30", "20:18", "2026-11-29", "line 2"}.isdisjoint(found) is is_tool
+
+
+@pytest.mark.parametrize(
+    ("said", "detail"),
+    [
+        ("The backup runs at 20:19 on Nov 30.", "20:19"),
+        ("commit of 2026-11-29 08:07", "2026-11-29"),
+        ("released 2026-11-29", "2026-11-29"),
+        ("port 8443 is open", "port 8443"),
+        ("- Nov 30: the meeting", "Nov 30"),
+    ],
+)
+def test_dates_that_are_told_elsewhere_are_details_whoever_tells_them(said: str, detail: str) -> None:
+    for entry in (user(said), ToolReturned("c", said)):
+        assert detail in {text for _kind, text, _name, _origin in found_in(entry)}

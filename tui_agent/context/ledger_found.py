@@ -13,6 +13,7 @@ from tui_agent.context.ledger_blocks import blocks
 from tui_agent.context.ledger_calls import strings_in
 from tui_agent.context.ledger_commands import command_spans, fenced_spans
 from tui_agent.context.ledger_corrections import stated_values
+from tui_agent.context.ledger_listings import without_noise
 from tui_agent.context.ledger_named import covers, value_of
 from tui_agent.context.ledger_patterns import Span, token_spans
 from tui_agent.context.ledger_phrases import error_spans, quoted_spans
@@ -23,7 +24,7 @@ from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, DetailKind, Entry, Found, Origin, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.readings import deed_of, said_text
 
-FINDER = 2
+FINDER = 3
 """Version of what is found and of the form it is kept in; raised when either changes, so that nothing kept before
 counts any more."""
 
@@ -168,7 +169,9 @@ def spans_of(text: str, origin: Origin) -> list[Span]:
         spans = [*token_spans(block), *quantity_spans(block), *command_spans(block), *error_spans(block)]
         while fenced and fenced[0].start < start + len(block):
             spans.append(_moved(fenced.popleft(), -start))
-        if origin != "tool":
+        if origin == "tool":
+            spans = without_noise(spans, block)
+        else:
             spans += quoted_spans(block)
             spans = _with_statements(spans, block, origin)
         kept = _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, WEIGHTS[span.kind])))
