@@ -399,8 +399,10 @@ def test_a_refused_consolidation_says_why() -> None:
             consolidated(items, reply, 4)
         return str(caught.value)
 
-    assert refused(MANY, "- never push to main\n- port 8081").startswith("The shorter summary lost 1 exact details, '")
-    assert refused(MANY, "- never push to main\n- port 8081").endswith(" among them. The longer one stays.")
+    assert refused(MANY, "- never push to main\n- port 8081") == (
+        "The shorter summary lost 1 exact detail, '/srv/q/p.toml'. The longer one stays."
+    )
+    assert refused(MANY, "- never push to main").startswith("The shorter summary lost 2 exact details, '")
     assert refused(MANY, render(MANY)) == "The shorter summary is not shorter. The longer one stays."
     vague = tuple(Item(f"i{n}", "findings", f"{word} was talked about at length", (n,)) for n, word in WORDS)
     assert refused(vague, "- bricks") == (
