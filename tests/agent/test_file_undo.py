@@ -124,6 +124,55 @@ async def test_turns_are_taken_back_one_by_one_also_after_a_new_start(tmp_path: 
                 assert texts(work) == {"f.txt": expected}
 
 
+async def test_directories_that_were_made_for_files_go_with_them_when_nothing_else_is_in_them(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            (work / "old").mkdir()
+            await change(at, server, write("a/b/x.txt", "x"), write("a/c/y.txt", "y"), write("old/z.txt", "z"))
+            await change(at, server, write("a/c/later/f.txt", "f"))
+            everything = {
+                "a",
+                "a/b",
+                "a/b/x.txt",
+                "a/c",
+                "a/c/y.txt",
+                "a/c/later",
+                "a/c/later/f.txt",
+                "old",
+                "old/z.txt",
+            }
+            assert names(work) == everything
+            await undo(at)
+            assert names(work) == everything - {"a/c/later", "a/c/later/f.txt"}
+            await undo(at)
+            assert names(work) == {"old"}
+            await redo(at)
+            await redo(at)
+            assert names(work) == everything
+            (work / "a/c/mine.txt").write_text("somebody else's")
+            await undo(at)
+            await undo(at)
+            assert names(work) == {"old", "a", "a/c", "a/c/mine.txt"}
+
+
+async def test_a_directory_that_somebody_made_before_it_was_made_again_is_theirs(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    with ModelServer() as server:
+        async with workshop(server, tmp_path) as at:
+            await change(at, server, write("a/x.txt", "x"))
+            await undo(at)
+            assert names(work) == set()
+            (work / "a").mkdir()
+            await redo(at)
+            await undo(at)
+            assert names(work) == {"a"}
+
+
+def names(work: Path) -> set[str]:
+    return {str(path.relative_to(work)) for path in work.rglob("*")}
+
+
 async def test_a_retry_is_a_turn_of_its_own(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with workshop(server, tmp_path) as at:

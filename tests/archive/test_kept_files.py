@@ -16,7 +16,8 @@ def change(turn: int, path: str, before: bytes | None, after: str = "after") -> 
 
 
 async def test_the_newest_turns_changes_come_back_as_they_were_kept(archive: Archive) -> None:
-    changes = [change(1, "/a", b"old"), change(4, "/b", None), change(4, "/\udcff", b"\x00\xff")]
+    made = replace(change(4, "/c/d/b", None), made=2)
+    changes = [change(1, "/a", b"old"), made, change(4, "/\udcff", b"\x00\xff")]
     assert [await archive.keep_file("one", each) for each in changes] == [1, 2, 3]
     expected = [replace(each, number=number) for number, each in enumerate(changes, 1)][1:]
     assert await archive.kept_files("one", undone=False) == expected
@@ -100,3 +101,16 @@ async def test_contents_that_a_damaged_disk_took_away_are_as_good_as_never_kept(
     connection.close()
     (kept,) = await archive.kept_files("one", undone=False)
     assert kept.before is None
+
+
+async def test_what_was_kept_before_directories_were_counted_is_kept_as_it_was(path: Path) -> None:
+    old = await Archive.open(path, migrations=MIGRATIONS[:2])
+    await make_session(old, "one", "/", AT)
+    await old.close()
+    connection = apsw.Connection(str(path))
+    connection.execute("INSERT INTO kept_file VALUES ('one', 1, 1, CAST('/a' AS BLOB), NULL, '', NULL, 'new', 0, 384)")
+    connection.close()
+    archive = await Archive.open(path)
+    (kept,) = await archive.kept_files("one", undone=False)
+    assert (kept.path, kept.before_digest, kept.mode, kept.made) == ("/a", NO_FILE, 384, 0)
+    await archive.close()

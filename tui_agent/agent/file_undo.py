@@ -97,6 +97,8 @@ async def carry_out(session: Session, reversal: Reversal, secret: str = "") -> l
         for step in reversal.steps:
             await (_redo if reversal.is_redo else _undo)(session, step, secret.encode())
             done.append(step)
+        if not reversal.is_redo:
+            await asyncio.to_thread(_remove_directories, done)
     except TuiAgentError:
         if done:
             await session.append(_deed(reversal.is_redo, done))
@@ -117,8 +119,17 @@ async def _undo(session: Session, step: FileStep, secret: bytes) -> None:
 
 async def _redo(session: Session, step: FileStep, secret: bytes) -> None:
     """What the file is to hold is kept until it holds it."""
+    made = await asyncio.to_thread(files.missing_above, step.path)
     await asyncio.to_thread(_put, step)
-    await session.archive.turn_kept_files(session.id, _turned(step, True, secret))
+    first, *others = _turned(step, True, secret)
+    await session.archive.turn_kept_files(session.id, [replace(first, made=made), *others])
+
+
+def _remove_directories(done: Sequence[FileStep]) -> None:
+    """Of the directories that were made for files that are gone again, those in which nothing is left."""
+    made = {each for step in done if step.then is None for each in step.path.parents[: step.changes[0].made]}
+    for directory in sorted(made, key=lambda each: len(each.parts), reverse=True):
+        files.remove_if_empty(directory)
 
 
 def _deed(is_redo: bool, done: Sequence[FileStep]) -> UserSaid:

@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 
 from tui_agent.agent.no_links import CAREFULLY, open_without_links
@@ -127,6 +128,17 @@ def remove_file(path: Path, before: str) -> None:
         _unchanged(path, directory, before)
         os.unlink(path.name, dir_fd=directory)
         os.fsync(directory)
+
+
+def missing_above(path: Path) -> int:
+    """How many directories have to be made for a file to lie there."""
+    return sum(1 for _ in takewhile(lambda directory: not os.path.lexists(directory), path.parents))
+
+
+def remove_if_empty(directory: Path) -> None:
+    """Remove a directory in which there is nothing; any other, and what is none, stays."""
+    with suppress(OSError), _opened(directory.parent, os.O_RDONLY | os.O_DIRECTORY) as parent:
+        os.rmdir(directory.name, dir_fd=parent)
 
 
 def _unchanged(path: Path, directory: int, before: str | None) -> os.stat_result | None:

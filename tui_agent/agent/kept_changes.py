@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tui_agent.agent.files import digest_of, mode_of
+from tui_agent.agent.files import digest_of, missing_above, mode_of
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.left_out import SHORTEST_KEY
 from tui_agent.archive import NO_FILE, KeptFile
@@ -38,7 +38,8 @@ class KeptChanges:
         digest = NO_FILE if before is None else digest_of(before)
         mode = None if before is None else await asyncio.to_thread(mode_of, path)
         content = before if is_kept else None
-        kept = KeptFile(self._turn_of(session), str(path), content, digest, digest_of(after), mode=mode)
+        made = await asyncio.to_thread(missing_above, path) if before is None else 0
+        kept = KeptFile(self._turn_of(session), str(path), content, digest, digest_of(after), mode=mode, made=made)
         try:
             number = await session.archive.keep_file(session.id, kept)
         except NotSaved as error:

@@ -43,6 +43,9 @@ class KeptFile:
     mode: int | None = None
     """Who might read, write and run the file when it was last there; None when it never was."""
 
+    made: int = 0
+    """How many of the directories above it were made for it."""
+
 
 class ArchivedFiles(LastResort):
     """The part of the archive that holds earlier contents of files. They are no part of a session's log."""
@@ -91,9 +94,9 @@ def _keep(connection: apsw.Connection, session_id: str, kept: KeptFile, budget: 
         number = int(connection.execute(query, (session_id,)).get)
         row = (session_id, number, kept.turn, packed_text(kept.path), _packed(kept.before), kept.before_digest)
         connection.execute(
-            "INSERT INTO kept_file (session, number, turn, path, before, before_digest, after_digest, mode)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, kept.after_digest, kept.mode),
+            "INSERT INTO kept_file (session, number, turn, path, before, before_digest, after_digest, mode, made)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, kept.after_digest, kept.mode, kept.made),
         )
         connection.execute(_WITHIN_BUDGET, (session_id, session_id, budget))
     return number
@@ -115,16 +118,14 @@ def _forget(connection: apsw.Connection, session_id: str, number: int) -> None:
 def _newest(connection: apsw.Connection, session_id: str, undone: bool, beyond: int | None) -> list[KeptFile]:
     which, is_beyond = ("min", ">") if undone else ("max", "<")
     rows: Any = connection.execute(
-        "SELECT turn, path, before, before_digest, after_digest, after, undone, number, mode FROM kept_file"
+        "SELECT turn, path, before, before_digest, after_digest, after, undone, number, mode, made FROM kept_file"
         f" WHERE session = ?1 AND undone = ?2 AND turn = (SELECT {which}(turn) FROM kept_file"
         f" WHERE session = ?1 AND undone = ?2 AND (?3 IS NULL OR turn {is_beyond} ?3)) ORDER BY number",
         (session_id, int(undone), beyond),
     ).fetchall()
     return [
-        KeptFile(
-            turn, unpacked_text(path), _unpacked(before), old, new, _unpacked(after), bool(is_undone), number, mode
-        )
-        for turn, path, before, old, new, after, is_undone, number, mode in rows
+        KeptFile(turn, unpacked_text(path), _unpacked(before), old, new, _unpacked(after), bool(is_undone), *others)
+        for turn, path, before, old, new, after, is_undone, *others in rows
     ]
 
 
@@ -132,9 +133,12 @@ def _turn(connection: apsw.Connection, session_id: str, changed: Sequence[KeptFi
     with transaction(connection):
         for each in changed:
             connection.execute(
-                "UPDATE kept_file SET undone = ?, after = ?, after_digest = ?, mode = ?"
+                "UPDATE kept_file SET undone = ?, after = ?, after_digest = ?, mode = ?, made = ?"
                 " WHERE session = ? AND number = ?",
-                (int(each.undone), _packed(each.after), each.after_digest, each.mode, session_id, each.number),
+                (
+                    *(int(each.undone), _packed(each.after), each.after_digest, each.mode, each.made),
+                    *(session_id, each.number),
+                ),
             )
 
 

@@ -32,7 +32,8 @@ _NOTES = (
     ("unsent", "session, text"),
     ("partial", "session, body"),
     ("remembered", "key, value"),
-    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone, mode"),
+    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone, mode, made"),
+    ("kept_file", "session, number, turn, path, before, before_digest, after, after_digest, undone, mode"),  # version 2
 )
 """Tables without hashes; they are copied as far as they can be read."""
 

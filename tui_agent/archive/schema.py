@@ -86,6 +86,7 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (session, number)
     ) STRICT;
     """,
+    "ALTER TABLE kept_file ADD COLUMN made INTEGER NOT NULL DEFAULT 0;",
 )
 """Each brings a file from the version before it to its own: the first makes version 1 out of nothing.
 
