@@ -235,6 +235,13 @@ def _positive(text: str) -> int:
     return number
 
 
+def _whole(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
 def _port(text: str) -> int:
     number = _positive(text)
     if number > 65535:
@@ -248,7 +255,7 @@ def _address(text: str) -> str:
     return text.strip()
 
 
-_positive.__name__ = _port.__name__ = "number"  # what argparse calls it when it complains
+_positive.__name__ = _whole.__name__ = _port.__name__ = "number"  # what argparse calls it when it complains
 _address.__name__ = "address"
 
 
@@ -309,7 +316,7 @@ def _delete(parser: argparse.ArgumentParser) -> None:
 def _compact(parser: argparse.ArgumentParser) -> None:
     _id(parser)
     parser.add_argument("--focus", metavar="TEXT", help=_("what the summary should look at"))
-    parser.add_argument("--keep", type=int, metavar="N", help=_("newest messages that stay word for word"))
+    parser.add_argument("--keep", type=_whole, metavar="N", help=_("newest messages that stay word for word"))
     parser.add_argument("--dry-run", action="store_true", help=_("only show what it would be"))
     _json(parser)
 

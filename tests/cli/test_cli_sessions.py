@@ -77,6 +77,22 @@ def test_a_title_is_kept_as_it_was_given_but_for_its_line_breaks(terminal: Termi
         assert len(terminal.run("sessions", "list").splitlines()) == 1
 
 
+@pytest.mark.parametrize("title", ["", "  "])
+def test_a_title_without_a_word_is_refused(terminal: Terminal, server: ModelServer, title: str) -> None:
+    session = begun(terminal, server, "hi")
+    terminal.run("sessions", "rename", session, title, code=2)
+    assert terminal.err.startswith("tui-agent: A title without a word names nothing.")
+    assert terminal.json("sessions", "show", session, "--json")["session"]["title"] == "hi"
+
+
+def test_fewer_messages_than_none_cannot_be_kept(terminal: Terminal, server: ModelServer) -> None:
+    session = begun(terminal, server, "hi")
+    with pytest.raises(SystemExit) as ended:
+        terminal.run("compact", session, "--keep", "-1")
+    assert ended.value.code == 2
+    assert len(server.requests) == 1
+
+
 def test_an_empty_archive_says_so_beside_the_list(terminal: Terminal, data: Path) -> None:
     assert terminal.run("sessions", "list") == ""
     assert terminal.err == "No sessions.\n"

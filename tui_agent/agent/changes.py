@@ -22,7 +22,7 @@ from tui_agent.core.entries import (
     Unpruned,
 )
 from tui_agent.core.events import Event
-from tui_agent.errors import CompactionError, DoesNotFit
+from tui_agent.errors import CompactionError, DoesNotFit, UsageError
 from tui_agent.language import _
 
 _LATEST = 3
@@ -167,7 +167,13 @@ async def unprune(session: Session) -> list[Event]:
 
 
 async def rename(session: Session, title: str) -> list[Event]:
-    """Give the session a title of the user's own: in one line, and in it every other character that was given."""
+    """Give the session a title of the user's own: in one line, and in it every other character that was given.
+
+    Raises:
+        UsageError: there is no word in it.
+    """
+    if not title.strip():
+        raise UsageError(_("A title without a word names nothing."), _("The session keeps its title."))
     one_line = " ".join(word for word in re.split(r"[ \t\r\n]+", title) if word)
     return await session.append(TitleSet(one_line[:200], by_user=True))
 
