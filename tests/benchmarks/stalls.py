@@ -95,6 +95,13 @@ async def _search(conductor: Conductor, pilot: Pilot[Any]) -> Stalls:
     return stalls
 
 
+async def _export(conductor: Conductor, pilot: Pilot[Any]) -> Stalls:
+    async with _watched() as stalls:
+        await conductor.command("export", "page.html")
+        await _until((conductor.services.directory / "page.html").exists)
+    return stalls
+
+
 async def _stream(conductor: Conductor, pilot: Pilot[Any]) -> Stalls:
     conductor.prompt.add("go on")
     before = conductor.view.last_seq
@@ -130,6 +137,7 @@ def _block(characters: int) -> str:
 _SCENES: tuple[tuple[str, Work, str, float], ...] = (
     (f"{_APPENDED} messages are appended", _append, "", _APPEND),
     ("a search is typed, all sessions", _search, "", _KEY),
+    (f"a session of {_MANY:,} messages is exported as a page", _export, "", _KEY),
     ("50,000 characters of Markdown arrive", _stream, answer(50_000), _KEY),
     ("a code block of 2,400,000 characters arrives", _stream, _block(2_400_000), _BLOCK),
 )

@@ -1,5 +1,6 @@
 """Sessions leaving the archive: as Markdown and HTML for reading, as JSON that loses nothing."""
 
+import asyncio
 from pathlib import Path, PurePath
 
 from tui_agent.agent.export.as_html import to_html
@@ -26,12 +27,12 @@ def form_of(file_name: str) -> str:
 
 
 async def export(services: Services, session_id: str, form: str) -> str:
-    """A session in one of `FORMS`, without the keys this program knows.
+    """A session in one of `FORMS`, without the keys this program knows; made in a thread, for it may be long.
 
     Raises:
         SessionNotFound, ArchiveDamaged
     """
-    return _MAKERS[form](await record_to_export(services, session_id))
+    return await asyncio.to_thread(_MAKERS[form], await record_to_export(services, session_id))
 
 
 def write_export(path: Path, text: str, todo: str, *, replace: bool = False) -> None:
@@ -60,4 +61,5 @@ async def record_to_export(services: Services, session_id: str) -> Record:
     info = await services.archive.session(session_id)
     entries = await services.archive.load(info.id)
     connected = [services.bench.connection.endpoint.api_key] if services.bench is not None else []
-    return record_of(*without_keys(info, entries, await known_keys(services.settings, entries, *connected)))
+    keys = await known_keys(services.settings, entries, *connected)
+    return await asyncio.to_thread(lambda: record_of(*without_keys(info, entries, keys)))

@@ -24,13 +24,18 @@ async def import_file(services: Services, path: Path) -> list[SessionInfo]:
         ImportRefused: the file holds nothing that can be taken over; the text says what was expected.
         NotSaved
     """
-    sessions = [_new(each, str(services.directory)) for each in await asyncio.to_thread(read_file, path)]
+    sessions = await asyncio.to_thread(_read, path, str(services.directory))
     await services.archive.add_sessions(sessions)
     return [await services.archive.session(session.id) for session in sessions]
 
 
+def _read(path: Path, here: str) -> list[NewSession]:
+    """The sessions of a file; in a thread, for there may be years of them."""
+    return [_new(each, here) for each in read_file(path)]
+
+
 @frozen
-class _Read:
+class _Log:
     """A log as far as its open calls are looked for."""
 
     checkpoint: Checkpoint
@@ -52,6 +57,6 @@ def _new(imported: Imported, here: str) -> NewSession:
 
 def _closed(entries: tuple[Logged, ...]) -> tuple[Logged, ...]:
     """The entries, and a result for each call that waits in them: a session from a file asks for nothing to be run."""
-    results = closing(_Read(checkpoint_of(entries), entries), NO_RESULT.strip("()"))
+    results = closing(_Log(checkpoint_of(entries), entries), NO_RESULT.strip("()"))
     added = (measured(seq, entries[-1].at, result) for seq, result in enumerate(results, len(entries) + 1))
     return (*entries, *added)

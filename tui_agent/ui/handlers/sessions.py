@@ -1,5 +1,6 @@
 """Sessions: new, open, rename, fork, delete, search, export."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -213,7 +214,7 @@ async def export_session(chat: Conductor, argument: str) -> None:
         form, target = form_of(argument), argument
     text = await export(chat.services, session.id, form)
     path = named_by_user(chat.services.directory, target.strip() or f"session-{session.id}.{form}")
-    write_export(path, text, _("Name another: /export notes.md"))
+    await asyncio.to_thread(write_export, path, text, _("Name another: /export notes.md"))
     chat.screen.tell(_("Written to {path}: the whole record, readable by you only.").format(path=path))
 
 
