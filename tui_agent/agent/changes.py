@@ -1,5 +1,6 @@
 """Changes a person makes to a session's memory. Each only appends; each says what happened as events."""
 
+import asyncio
 import re
 from dataclasses import replace
 
@@ -189,7 +190,7 @@ async def fork(session: Session, upto: int) -> Session:
     prefix = await archive.load(session.id, upto=upto)
     at = utc_now()
     mark = Logged(upto + 1, at, ForkedFrom(session.id, upto))
-    checkpoint = checkpoint_to_json(checkpoint_of([*prefix, mark]))
+    checkpoint = checkpoint_to_json(await asyncio.to_thread(checkpoint_of, [*prefix, mark]))
     new_id = new_session_id()
     await archive.copy_prefix(session.id, upto, new_id, at, checkpoint=checkpoint, then=(mark,))
     return await Session.open(archive, new_id, session.measures)

@@ -341,4 +341,4 @@ async def _stored_checkpoint(archive: Archive, session_id: str) -> Checkpoint:
             return checkpoint_from_json(stored)
         except ValueError:
             pass
-    return checkpoint_of(await archive.load(session_id))
+    return await asyncio.to_thread(checkpoint_of, await archive.load(session_id))
