@@ -116,3 +116,20 @@ async def test_what_has_several_lines_stands_in_a_list_with_its_first(tmp_path: 
             await person.send("/edit")
             await person.sees("a list of things …  #1")
             assert "␊" not in person.seen
+
+
+async def test_another_key_puts_back_what_f5_has_gone_to_and_the_usual_one_is_typed(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE, keys={"panel-keep": "k"}) as person:
+            await with_summary(person)
+            before = person.session.checkpoint.seq
+            await person.press("f5")
+            await person.until(lambda: person.app.screen.query_one(MemoryList).has_focus)
+            await person.press("plus")
+            await person.until(lambda: person.prompt_text == "+")
+            assert person.session.checkpoint.seq == before
+            await person.press("f5")
+            await person.until(lambda: person.app.screen.query_one(MemoryList).has_focus)
+            await person.press("k")
+            await person.until(lambda: person.session.checkpoint.seq > before)
+            assert person.prompt_text == "+"
