@@ -2,12 +2,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Call, calls, says
 from tests.ui.support import Sitting, sitting
 from tui_agent.agent import changes
-from tui_agent.core.entries import ApprovalAsked
+from tui_agent.agent.pending import open_calls
+from tui_agent.core.entries import ApprovalAsked, AssistantSaid, TextPart, ToolCall, UserSaid
 from tui_agent.ui.screens.approval import ApprovalScreen
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.status_bar import CompactButton
@@ -23,11 +25,13 @@ async def question(person: Sitting) -> ApprovalScreen:
 
 
 @asynccontextmanager
-async def at_work(server: ModelServer, tmp_path: Path, resume: str | None = None) -> AsyncIterator[Sitting]:
+async def at_work(
+    server: ModelServer, tmp_path: Path, resume: str | None = None, **settings: Any
+) -> AsyncIterator[Sitting]:
     """The app in a workspace, which the archive is no part of."""
     workspace = tmp_path / "work"
     workspace.mkdir(exist_ok=True)
-    async with sitting(server, tmp_path / "data", directory=workspace, tools=True, resume=resume) as person:
+    async with sitting(server, tmp_path / "data", directory=workspace, tools=True, resume=resume, **settings) as person:
         yield person
 
 
@@ -119,22 +123,40 @@ async def test_stopping_the_turn_takes_its_question_away_and_does_nothing(tmp_pa
 
 
 async def test_a_question_that_was_left_open_is_asked_again_when_the_session_is_resumed(tmp_path: Path) -> None:
+    call = ToolCall("c", "write_file", '{"path": "note.txt", "content": "hello"}')
+    with ModelServer(says("done")) as server:
+        async with at_work(
+            server, tmp_path
+        ) as person:  # the log as it stands when the program is killed at the question
+            await person.session.append(
+                UserSaid((TextPart("write a note"),)),
+                AssistantSaid("", tool_calls=(call,)),
+                ApprovalAsked("c", "write note.txt"),
+            )
+            left = person.session.id
+        async with at_work(server, tmp_path, resume=left) as person:
+            await question(person)
+            assert not (tmp_path / "work" / "note.txt").exists()
+            await person.press("y")
+            await person.sees("done")
+            assert (tmp_path / "work" / "note.txt").read_text() == "hello"
+
+
+async def test_a_fork_made_while_a_question_is_open_leaves_the_call_to_the_original(tmp_path: Path) -> None:
     with ModelServer(calls(writing("hello")), says("done")) as server:
         async with at_work(server, tmp_path) as person:
             await person.send("write a note")
             await question(person)
-            session = person.session
-            asked = [logged for logged in session.tail if isinstance(logged.entry, ApprovalAsked)]
-            upto = asked[0].seq
-            services = person.conductor.services
-            left = await changes.fork(session, upto)
-            await left.close()
+            copy = await changes.fork(person.session, person.session.checkpoint.seq)
+            assert open_calls(copy) == ()
+            await copy.close()
             await person.press("y")
             await person.sees("done")
             (tmp_path / "work" / "note.txt").unlink()
-            server.script(says("done again"))
-            await person.conductor.open_session(await services.open_session(left.id))
-            await question(person)
-            await person.press("y")
-            await person.sees("done again")
-            assert (tmp_path / "work" / "note.txt").read_text() == "hello"
+        server.script(says("going on"))
+        async with at_work(server, tmp_path, resume=copy.id, approval="all") as person:
+            await person.send("go on")
+            await person.sees("going on")
+            assert not (tmp_path / "work" / "note.txt").exists()
+            assert "left to the original" in str(server.requests[-1].messages)
+            assert server.complaints == []

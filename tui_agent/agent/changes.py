@@ -4,6 +4,7 @@ import asyncio
 import re
 from dataclasses import replace
 
+from tui_agent.agent.pending import LEFT_TO_THE_ORIGINAL, closing
 from tui_agent.agent.session import Session, new_session_id, utc_now
 from tui_agent.context.checkpoint import advance, checkpoint_of, checkpoint_to_json
 from tui_agent.context.prune import stubs_of
@@ -185,7 +186,10 @@ async def versions(session: Session) -> list[Logged]:
 
 
 async def fork(session: Session, upto: int) -> Session:
-    """A new session that begins with a copy of this one's entries up to `upto`."""
+    """A new session that begins with a copy of this one's entries up to `upto`.
+
+    Calls that are open there are closed in the copy: the original may make them, and nothing is to be done twice.
+    """
     archive = session.archive
     prefix = await archive.load(session.id, upto=upto)
     at = utc_now()
@@ -193,7 +197,14 @@ async def fork(session: Session, upto: int) -> Session:
     checkpoint = checkpoint_to_json(await asyncio.to_thread(checkpoint_of, [*prefix, mark]))
     new_id = new_session_id()
     await archive.copy_prefix(session.id, upto, new_id, at, checkpoint=checkpoint, then=(mark,))
-    return await Session.open(archive, new_id, session.measures)
+    made = await Session.open(archive, new_id, session.measures)
+    try:
+        if results := closing(made, LEFT_TO_THE_ORIGINAL):
+            await made.append(*results)
+    except BaseException:
+        await made.close()
+        raise
+    return made
 
 
 def live_items(session: Session) -> tuple[Item, ...]:

@@ -22,6 +22,7 @@ CANCELLED = "cancelled by the user"
 PASSED_OVER = "The user did not allow this call and wrote the next message instead."
 NEVER_BEGUN = "cancelled: the program ended before this call was made"
 OUTCOME_UNKNOWN = "interrupted: the program ended before this call was done; what it had done by then is unknown"
+LEFT_TO_THE_ORIGINAL = "not made here: the call was open when this session was copied, and is left to the original"
 
 
 class Log(Protocol):
