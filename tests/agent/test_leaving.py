@@ -7,7 +7,7 @@ from tests.fakes.desk import Desk, compact, desk, entries_in, propose, talk
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, says
 from tui_agent.agent import changes
-from tui_agent.agent.compaction import MOST_NAMED
+from tui_agent.context.ledger import MOST_NAMED
 from tui_agent.context.summary import OUTGROWN
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Noticed
@@ -162,18 +162,47 @@ async def test_the_transcript_counts_what_an_answer_said_and_the_summary_lacks(t
 async def test_the_weightiest_of_what_was_left_out_is_recorded_with_the_compaction(tmp_path: Path) -> None:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
-            places = " ".join(f"/srv/shop/part{n}" for n in range(50))
+            places = " ".join(f"/srv/shop/part{n}" for n in range(MOST_NAMED + 30))
             server.script(says(f"They are {places}"), says("ok"), says("- Many places exist"))
             await at.say("where is it?")
             await at.say("one")
             proposal = await propose(at, keep=0)
-            assert len(proposal.lost) == 50
+            assert len(proposal.lost) == MOST_NAMED + 30
             events = await at.services.apply(at.session, proposal, put_back=proposal.lost[:1])
             (compacted,) = entries_in(events, Compacted)
             assert compacted.left_out == proposal.lost[1 : 1 + MOST_NAMED]
-            assert "[history compaction: kept 1 details verbatim, 49 left out]" in [
+            assert f"[history compaction: kept 1 details verbatim, {MOST_NAMED + 29} left out]" in [
                 said.text for said in entries_in(events, Noticed)
             ]
+
+
+async def test_what_one_summary_left_out_the_next_one_has_or_leaves_out_again_and_says_so(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            server.script(
+                says("I looked into /srv/shop/media. I looked into /srv/shop/cache. I looked into /srv/shop/logs."),
+                *(says("ok"), says("- Three places exist")),
+                *(says("ok"), says("- The cache is in /srv/shop/cache")),
+            )
+            await at.say("where is it?")
+            await at.say("thanks")
+            first = await propose(at, keep=0)
+            (compacted,) = entries_in(await at.services.apply(at.session, first), Compacted)
+            assert {each.text for each in compacted.left_out} == {
+                "/srv/shop/media",
+                "/srv/shop/cache",
+                "/srv/shop/logs",
+            }
+            await changes.keep_detail(at.session, compacted.left_out[0])
+            assert compacted.left_out[0].text == "/srv/shop/media"
+            await at.say("and the cache?")
+            second = await propose(at, keep=0)
+            assert [each.text for each in second.lost] == ["/srv/shop/logs"]
+            (compacted,) = entries_in(await at.services.apply(at.session, second), Compacted)
+            assert "/srv/shop/media" in {each.text for each in compacted.details}
+            assert [each.text for each in compacted.left_out] == ["/srv/shop/logs"]
+            await changes.undo(at.session)
+            assert len(at.session.live_summary().entry.left_out) == 3  # type: ignore[union-attr]
 
 
 async def test_what_the_user_stated_and_there_is_no_room_for_comes_first_among_what_was_left_out(

@@ -20,7 +20,7 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import carry, details_in, left_out, lost, merged, weight
+from tui_agent.context.ledger import MOST_NAMED, carry, details_in, left_out, lost, merged, weight
 from tui_agent.context.ledger_around import as_put_back, replaced_values, with_words
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
@@ -46,9 +46,6 @@ __all__ = ["Compactor", "Proposal", "Proposed", "Wish", "apply", "size_of", "sta
 
 FEWEST_MESSAGES, FEWEST_TOKENS = 3, 200
 """Below both, folding by itself gains nothing: the block round a summary takes about as much."""
-
-MOST_NAMED = 20
-"""Details left out that are recorded with a compaction, the weightiest of them, for the panel to put back."""
 
 
 class Compactor:
@@ -98,9 +95,8 @@ class Compactor:
             self._summariser.model = ""
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
-        kept = [each for each in kept_details(session) if each.kind != "request"]
         details = await session.details.of(made.folded)
-        found, outdated = await asyncio.to_thread(_details_now, standing_items, kept, details)
+        found, outdated = await asyncio.to_thread(_details_now, standing_items, _known_before(session), details)
         items = await asyncio.to_thread(still_true, standing(standing_items), new, found, self._pins())
         async with aclosing(self._summariser.consolidate(items, standing_items, self._items_room())) as events:
             async for event in events:
@@ -186,6 +182,16 @@ def _details_now(
     now = details_now(standing(items), said)
     in_items = [each for item in standing(items) for each in details_in(item.text)]
     return now, replaced_values((*in_items, *said), now)
+
+
+def _known_before(session: Session) -> list[Detail]:
+    """What the summary that stands left out, and what is carried behind it.
+
+    The next summary has it, or leaves it out again, and says so.
+    """
+    live = session.live_summary()
+    left_out_then = live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
+    return [each for each in (*left_out_then, *kept_details(session)) if each.kind != "request"]
 
 
 def _is_not_worth_it(made: Plan) -> bool:

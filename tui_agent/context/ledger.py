@@ -25,6 +25,9 @@ _PHRASES: frozenset[DetailKind] = frozenset({"command", "error"})
 _LONGEST_COMPARED = 200_000
 """Characters of details that others are looked for in; a ledger beyond that overflows any budget anyway."""
 
+MOST_NAMED = 200
+"""Details left out that are recorded with a compaction, the weightiest of them, for the panel to put back."""
+
 _LINE_TOKENS = 2
 """What a line takes besides its words."""
 
@@ -231,6 +234,7 @@ def without_contained(details: Sequence[Detail]) -> list[Detail]:
 
 
 __all__ = [
+    "MOST_NAMED",
     "carry",
     "details_in",
     "details_of",

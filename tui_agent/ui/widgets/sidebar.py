@@ -241,15 +241,17 @@ class MemoryList(Rows):
         for detail in memory.details:
             yield self._option(_Row("detail", sources=detail.sources), _detail_text(detail))
         live = memory.live.entry if memory.live is not None else None
-        missing = live.left_out if isinstance(live, Compacted) else ()
-        if missing:
-            from tui_agent.context.ledger import left_out  # it knows much about words; the first paint does not
+        if not isinstance(live, Compacted) or not live.left_out:
+            return
+        from tui_agent.context.ledger import MOST_NAMED, left_out  # it knows much about words; the first paint does not
 
-            missing = left_out(missing, memory.details)
+        missing = left_out(live.left_out, memory.details)
         if missing:
             yield self._heading(_("Left out · + puts back"))
         for detail in missing:
             yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
+        if len(live.left_out) >= MOST_NAMED:
+            yield self._note(_("the weightiest {n} · Ctrl+F finds others").format(n=MOST_NAMED))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
