@@ -68,6 +68,7 @@ def texts_of(*entries: object) -> list[str]:
         ("limit 4127 ms", "number", "4127 ms"),
         ("about 1,250,000 rows", "number", "1,250,000 rows"),
         ("costs $12,500", "number", "$12,500"),
+        ("it costs $3bn by now", "number", "$3bn"),
         ("up to 99.95%", "number", "99.95%"),
         ("超时 1500 毫秒", "number", "1500 毫秒"),
         ("一共28章", "number", "28章"),
@@ -125,6 +126,12 @@ def test_an_exact_detail_is_found_with_its_kind(text: str, kind: str, exact: str
         ("the wifi password: hunter2!x", "wifi password", "the wifi password: hunter2!x"),
         ("Stack: FastAPI, Postgres 16, Redis.", "stack", "Stack: FastAPI, Postgres 16, Redis"),
         ("请把超时改成 45 秒。", "超时", "请把超时改成 45 秒"),
+        ("The wifi password is correct horse battery.", "wifi password", "The wifi password is correct horse battery"),
+        ("The launch code word is bluebird", "launch code word", "The launch code word is bluebird"),
+        ("The passphrase is: small blue boat.", "passphrase", "The passphrase is: small blue boat"),
+        ("Remember the secret word: marzipan", "secret word", "the secret word: marzipan"),
+        ("Wi-Fi 密码是 correct horse battery", "Wi-Fi 密码", "Wi-Fi 密码是 correct horse battery"),
+        ("暗号是蓝鸟归巢。", "暗号", "暗号是蓝鸟归巢"),
         ("密码：abc@123", "密码", "密码：abc@123"),
         ("端口是 8081", "端口", "端口是 8081"),
         ("项目名是 GeekAgent，用的语言是 TypeScript。", "语言", "用的语言是 TypeScript"),
@@ -136,6 +143,21 @@ def test_a_named_value_is_found_with_its_name(text: str, name: str, stated: str)
     values = {detail.name: detail.text for detail in details_of(log_of(user(text))) if detail.kind == "named value"}
 
     assert values.get(name) == stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is wrong again.",
+        "The password is still missing here.",
+        "The password is required for the login.",
+        "The secret word is not set yet.",
+        "The word is out.",
+        f"The passphrase is {'blue ' * 9}.",
+    ],
+)
+def test_how_a_secret_is_and_what_is_too_long_is_no_secret(text: str) -> None:
+    assert "named value" not in kinds_of(text).values()
 
 
 @pytest.mark.parametrize("text", ["Noted: kestrel.example.org", "Understood: port 8443", "The password is noted."])
@@ -211,6 +233,7 @@ def test_what_only_looks_like_a_rule_is_none(text: str) -> None:
         "a blob " + "Xy9_" * 101,
         f"see a/{'b' * 101}/c",
         "see a/b^c/d",
+        "see $0Bx and $12ab",
         f"The password is {'secret' * 60}.",
         f"{'word ' * 121}and the port is 80.",
         f"npm run {'-x ' * 60}",
@@ -409,6 +432,44 @@ def test_a_corrected_value_replaces_the_one_before(first: str, second: str, curr
 )
 def test_a_value_named_only_to_correct_it_is_no_detail(correction: str) -> None:
     assert all("9:15" not in detail.text for detail in details_of(log_of(user(correction))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not restart nginx before 18:00.",
+        "Please do not restart nginx before 18:00.",
+        "You must definitely not restart nginx before 18:00.",
+        "We should not use Python 3.9.",
+        "The server is not on port 8080.",
+        "The port is not 8080.",
+        "The port is no longer 8080.",
+        "Do not move the port from 8080 to 9090.",
+        "Never use npm instead of pnpm.",
+        "Don't use npm instead of pnpm.",
+        "请不要在 18:00 前重启 nginx。",
+        "请不要把端口从 8080 改成 9090。",
+        "别把端口从 8080 改成 9090。",
+    ],
+)
+def test_what_is_not_to_be_corrects_nothing(text: str) -> None:
+    assert "named value" not in kinds_of(text).values()
+
+
+@pytest.mark.parametrize(
+    ("text", "current"),
+    [
+        ("Don't worry, we moved the port from 8080 to 9090.", "9090"),
+        ("It would not start so we moved the port from 8080 to 9090.", "9090"),
+        ("It cannot wait, use 9090 instead of 8080.", "use 9090"),
+        ("不用旧的，端口从 8080 改成 9090。", "改成 9090"),
+    ],
+)
+def test_a_denial_in_another_clause_leaves_a_correction_what_it_is(text: str, current: str) -> None:
+    stated = [exact for exact, kind in kinds_of(text).items() if kind == "named value"]
+
+    assert len(stated) == 1
+    assert stated[0].endswith(current)
 
 
 def test_a_value_without_its_name_is_given_it_in_a_line() -> None:

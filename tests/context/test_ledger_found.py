@@ -32,6 +32,7 @@ _SAID = [
     *UNITS,
     "Never push to main. The deploy password is periwinkle-7. ",
     "Sorry, the port is 9090, not 8081. ",
+    "Do not restart nginx before 18:00. The wifi password is correct horse battery. ",
     "Use `npm test -- --run` in /srv/q/p.toml, see https://ex.org/a. ",
     "TypeError: x is not a function\n",
     "数据库密码是 periwinkle-7。必须用 v2.14.0。",
@@ -179,7 +180,7 @@ def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     ]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (3, "5f0b918a3d92fa03")
+    assert (FINDER, digest) == (4, "69e8c89a91206683")
 
 
 @pytest.mark.parametrize("make", [lambda text: ToolReturned("c", text), lambda text: user(f"!ls\n{text}")])

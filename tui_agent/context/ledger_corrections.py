@@ -47,6 +47,20 @@ _ZH_IS_NOT = re.compile(
 )
 _ZH_FROM_TO = re.compile(rf"{_BEFORE}(?:从|由)\s*{_OLD_ZH}\s*[，,]?\s*(?P<new>{_BECOMES_ZH}\s*[^，,；;。]{{1,60}})$")
 _NEW_COMES_FIRST = (_X_NOT_Y, _INSTEAD, _ZH_IS_NOT)
+_MAY_BE_DENIED = (_FROM_TO, _INSTEAD, _ZH_FROM_TO)
+_NO_NEW_VALUE = listed(
+    """do does did is are was were am be been being must should can could will would may might need shall ought have
+    has had better please or if why whether but try best also probably certainly definitely absolutely simply really"""
+)
+"""What "not" after it denies, auxiliaries above all: "Do not restart before 18:00" corrects nothing."""
+
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|dont|avoid)\b|n['’]t\b|不[要得能许准可应会该用必]|(?<![特分级区类性识个])别|勿|禁止|没|未(?!来))"
+    r"(?:(?!\b(?:so|and|but|then|because)\b|所以|于是)[^,;:，；：。])*$",
+    re.IGNORECASE,
+)
+"""A clause that denies what its end says: "Don't use tabs", "不要从 8080"."""
+
 _ANY_MORE = re.compile(r"\s+any ?more$", re.IGNORECASE)
 _VALUE_VERB = re.compile(rf"^(?:是|{_BECOMES_ZH}|use|take|make it|go with)\s*", re.IGNORECASE)
 _QUOTES = " .\"'“”`"
@@ -63,7 +77,7 @@ def stated_values(sentence: Sentence) -> list[Named]:
 def _correction(sentence: Sentence) -> Named | None:
     for pattern, may_match in _CORRECTIONS:
         match = pattern.match(sentence.text) if may_match(sentence) else None
-        if match and _is_value(match.group("new")) and _is_value(match.group("old")):
+        if match and _is_value(match.group("new")) and _is_value(match.group("old")) and not _is_denied(match):
             named = _stated_first(match) if pattern in _NEW_COMES_FIRST else _stated_last(match)
             old_start, old_end = match.span("old")
             return replace(
@@ -73,6 +87,14 @@ def _correction(sentence: Sentence) -> Named | None:
                 replaced=(sentence.start + old_start, sentence.start + old_end),
             )
     return None
+
+
+def _is_denied(match: re.Match[str]) -> bool:
+    """Whether a sentence worded like a correction says what is not to be, or not to be done."""
+    if match.re is _X_NOT_Y:
+        return match.group("new").split()[-1].casefold() in _NO_NEW_VALUE
+    end = match.end("new" if match.re in _NEW_COMES_FIRST else "before")
+    return match.re in _MAY_BE_DENIED and bool(_DENIED.search(match.string[:end]))
 
 
 def _stated_first(match: re.Match[str]) -> Named:

@@ -12,10 +12,12 @@ from tui_agent.context.ledger_nouns import (
     NO_VALUE,
     NOUNS,
     NOUNS_ZH,
+    SECRET_WORDS,
+    SECRETS,
 )
 from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
-from tui_agent.context.words import any_of, listed
+from tui_agent.context.words import any_of, listed, salient
 from tui_agent.values import frozen
 
 _LONGEST_CLAUSE = 320
@@ -43,7 +45,7 @@ _IS = (
 )
 _NAMED = re.compile(
     rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’/&-]*(?:\s+[\w'’/&-]+){{0,5}}?)"
-    rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?\s+|\s*=\s*|\s*:\s+)(?P<value>\S.{{0,240}})",
+    rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?:?\s+|\s*=\s*|\s*:\s+)(?P<value>\S.{{0,240}})",
     re.IGNORECASE,
 )
 _WE = r"(?:let's\s+|let us\s+|we(?:'ll| will)?\s+|i(?:'ll| will|'ve)?\s+|please\s+|you can\s+)?"
@@ -63,7 +65,7 @@ _SUBJECT_NAMED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_ZH = re.compile(
-    rf"(?P<name>[^\s，,；;。：:=是为叫]{{0,16}}?(?:{NOUNS_ZH}))\s*"
+    rf"(?P<name>(?:[A-Za-z][\w-]{{0,15}} )?[^\s，,；;。：:=是为叫]{{0,16}}?(?:{NOUNS_ZH}))\s*"
     r"(?:(?:现在)?(?:已经?)?(?:是|为|叫做|叫|名为|设为|设置为|设成|改为|改成|改到|换成|换为|变成|定为|等于|用的是|用|选)|[：:=])"
     r"\s*(?P<value>\S.{0,120})"
 )
@@ -76,6 +78,11 @@ _CALLED_ZH = re.compile(
     r"(?P<value>[A-Za-z0-9「“\"《\u4e00-\u9fff].{0,40})"
 )
 _NOUN_ZH = re.compile(NOUNS_ZH)
+_DENIES = re.compile(r"(?:not|NOT|never|NEVER|no longer|no more)\s")
+_WORDS_OF_PHRASE = 3
+"""From so many words on, a secret that begins with how something is ("correct horse battery") is still one."""
+
+_MOST_WORDS = 8
 _IS_CALLED = re.compile("called|named|titled", re.IGNORECASE)
 _NAME_NOISE_ZH = re.compile(
     r"^(?:我们的?|我的?|你的?|这个|该|用的|使用的?|当前的?|现在的?|新的?|把|将|本|它的|他的|她的|整个|请)+"
@@ -274,16 +281,26 @@ def _cut_value(value: str) -> str:
     return (value[: match.start()] if match else value).rstrip(" .,;:!")
 
 
+def _is_secret(words: list[str]) -> bool:
+    """Whether the words of a name say that its value is to be remembered, whatever words it is."""
+    return words[-1] in SECRETS or (words[-1] in ("word", "phrase") and bool(SECRET_WORDS & set(words[-2:-1])))
+
+
 def _is_name(name: str, value: str) -> bool:
     words = name.split()
     value_words = value.split()
     if not words or not value_words or words[0] in NEVER_NAMES or words[-1] in NEVER_NAMES:
         return False
+    if _DENIES.match(value):
+        return False
     exact = is_exact(value)
+    is_phrase = _is_secret(words) and len(value_words) >= _WORDS_OF_PHRASE and len(salient(value)) == len(value_words)
+    if is_phrase and not NO_VALUE & set(value_words[1:]):
+        return len(value_words) <= _MOST_WORDS
     if value_words[0].strip("\"'").casefold() in NO_VALUE and not exact:
         return False
     heads = {words[-1], words[-1].rstrip("s")}
     heads |= {before for before, after in pairwise(words) if after in ("of", "for", "in", "on")}
-    if heads & NOUNS:
-        return len(value_words) <= 8 or bool(LONG_VALUES & heads)
+    if heads & NOUNS or _is_secret(words):
+        return len(value_words) <= _MOST_WORDS or bool(LONG_VALUES & heads)
     return exact and len(words) <= 4 and len(value_words) <= 4 and not {"that", "who"} & set(words)

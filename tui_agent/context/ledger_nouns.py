@@ -14,16 +14,23 @@ NOUNS = listed(
     architecture platform os runtime interval retention quota ttl seed epoch epochs interest rate serial product
     edition setting genre tone audience style tense chapter keyword theme dose weight height age prefix suffix
     extension provider vendor registry image tool linter formatter indent indentation schedule window reviewer
-    approver engine driver backend frontend backup home root entrypoint ip iban stack dosage salary height"""
+    approver engine driver backend frontend backup home root entrypoint ip iban stack dosage salary height
+    codeword safeword watchword keyphrase"""
 )
 """English nouns that name values."""
+
+SECRETS = listed("password passphrase passcode codeword safeword watchword keyphrase secret pin")
+"""Last words of names whose values may be any plain words."""
+
+SECRET_WORDS = listed("code pass key safe secret magic seed recovery watch")
+"""What makes "word" and "phrase" behind it the name of a value ("the launch code word")."""
 
 NOUNS_ZH = (
     "IP|名字|名称|名|端口号?|密码|口令|密钥|作者|语言|目标|目录|路径|命令|地址|邮箱|电话|数据库|用户|版本号?|分支|仓库|账号|账户|主机"
     "|域名|日期|时间|预算|上限|下限|超时|阈值|编号|单号|型号|城市|主角|反派|书名|标题|框架|模型|令牌|服务器|环境|编辑器|工具|负责人"
     "|客户|项目|公司|代号|颜色|价格|金额|地点|期限|窗口|格式|编码|时区|货币|节点|实例|区域|接口|前缀|后缀|周期|间隔|数量|频率|大小"
     "|容量|联系人|昵称|题目|主题|体裁|风格|人称|时态|背景|篇幅|字数|受众|镜像|引擎|包管理器|管理器|库|队列|许可证|生日|年龄|身份证"
-    "|单价|折扣|税率|工期|截止日|经理|导师|医生"
+    "|暗号|暗语|安全词|助记词|单价|折扣|税率|工期|截止日|经理|导师|医生"
 )
 """Chinese nouns that name values, as an alternation for a pattern."""
 
