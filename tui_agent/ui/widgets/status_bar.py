@@ -19,6 +19,9 @@ from tui_agent.values import frozen
 
 SEPARATOR = " │ "
 
+ROOMY = 80
+"""Columns from which the bar is long, and the key of the help stands beside a mode in which less is asked."""
+
 LEAST_NAME = 10
 """Cells below which the beginning of a model's name says nothing."""
 
@@ -74,16 +77,15 @@ class StatusLine(Widget):
         gauge, status = self.gauge, self.status
         if gauge is None:
             return [self._model_part(status)]
-        measure = self._gauge_part(gauge)
-        if self.app.size.width < TINY:
-            return [measure]
-        parts = [*self._fitting_model(status, measure), measure]
         approval = Content.styled(
             _("approve: {approval}").format(approval=word(status.approval)),
             "$warning" if status.approval == "all" else "",
         )
-        if status.approval != "ask":
-            parts.append(approval)
+        measure = self._gauge_part(gauge) if status.approval == "ask" else self._measure_beside(approval, gauge)
+        held = [measure] if status.approval == "ask" else [part for part in (measure, approval) if part]
+        if self.app.size.width < TINY:
+            return held
+        parts = [*self._fitting_model(status, held), *held]
         if status.mode != "auto":
             parts.append(Content.styled(_("compaction: {mode}").format(mode=word(status.mode)), MUTED))
         parts.append(Content(_("{characters} ch").format(characters=compact_number(gauge.characters))))
@@ -97,9 +99,18 @@ class StatusLine(Widget):
             parts.append(Content.styled(_("compact frees ~{freed}").format(freed=compact_number(gauge.freed)), MUTED))
         return parts
 
-    def _fitting_model(self, status: Status, measure: Content) -> list[Content]:
-        """The model beside the gauge: with its place, by its name, or by the beginning of it."""
-        room = self.content_size.width - cell_len(SEPARATOR) - cell_len(measure.plain)
+    def _measure_beside(self, approval: Content, gauge: Gauge) -> Content:
+        """The measure, as long as the width allows: a mode in which less is asked is never what is left out."""
+        room = self.content_size.width - cell_len(SEPARATOR) - cell_len(approval.plain)
+        bare = self._gauge_part(gauge, cells=0)
+        figures = Content.styled(_figures(gauge), style_of(gauge))
+        fitting = [each for each in (self._gauge_part(gauge), bare, figures) if cell_len(each.plain) <= room]
+        named = (each for each in fitting if cell_len(each.plain) + cell_len(SEPARATOR) + LEAST_NAME <= room)
+        return next(named, fitting[0] if fitting else Content(""))
+
+    def _fitting_model(self, status: Status, held: list[Content]) -> list[Content]:
+        """The model beside what is held in any case: with its place, by its name, or by the beginning of it."""
+        room = self.content_size.width - sum(cell_len(SEPARATOR) + cell_len(part.plain) for part in held)
         model, named = self._model_part(status), self._model_part(status, placed=False)
         if cell_len(model.plain) <= room:
             return [model]
@@ -113,21 +124,23 @@ class StatusLine(Widget):
         place = Content.styled(f" @ {status.place}", MUTED) if status.place and placed else Content("")
         return Content.styled(mark("● ", _("model ")), "$success") + Content(status.model) + place
 
-    def _gauge_part(self, gauge: Gauge) -> Content:
+    def _gauge_part(self, gauge: Gauge, cells: int | None = None) -> Content:
         if is_plain():
             return Content.styled(in_words(gauge), style_of(gauge))
-        cells = 12 if self.app.size.width >= 80 else 8
+        if cells is None:
+            cells = 12 if self.app.size.width >= ROOMY else 8
+        drawn = Content.styled(bar(gauge, cells), style_of(gauge)) + Content(" ") if cells else Content("")
         state = state_word(gauge)
         if state == "over" and gauge.share is not None:
             said = _(" {share:.0%} of the window").format(share=gauge.share)
-            return (
-                Content.styled(bar(gauge, cells), style_of(gauge))
-                + Content(f" {tokens_text(gauge)}")
-                + Content.styled(said, style_of(gauge))
-            )
-        share = f" {gauge.share:.0%}" if gauge.share is not None else ""
-        line = Content.styled(bar(gauge, cells), style_of(gauge)) + Content(f" {tokens_text(gauge)}{share}")
+            return drawn + Content(tokens_text(gauge)) + Content.styled(said, style_of(gauge))
+        line = drawn + Content(_figures(gauge))
         return line + Content.styled(f" {word(state)}", style_of(gauge)) if state else line
+
+
+def _figures(gauge: Gauge) -> str:
+    """`~5.1k/8.2k 63%`"""
+    return tokens_text(gauge) + (f" {gauge.share:.0%}" if gauge.share is not None else "")
 
 
 class CompactButton(Static, can_focus=False):
@@ -166,6 +179,14 @@ class StatusBar(Horizontal):
     def show_status(self, status: Status) -> None:
         """Show these words."""
         self._line.status = status
+        self._make_room()
+
+    def on_resize(self) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where it is narrow, a mode in which less is asked stands there and not the key of the help."""
+        self.set_class(self._line.status.approval != "ask" and self.app.size.width < ROOMY, "-cramped")
 
     def allow_compaction(self, allowed: bool) -> None:
         """Enable or disable the button; it is disabled while an approval is pending."""
