@@ -8,7 +8,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, refuses, says
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import sitting
-from tui_agent.core.entries import ImagePart, TextPart
+from tui_agent.core.entries import Compacted, ImagePart, TextPart
+from tui_agent.core.events import CompactionEnded
 from tui_agent.ui.widgets.blocks import AnswerBlock
 from tui_agent.ui.widgets.status_bar import StatusLine
 
@@ -402,3 +403,14 @@ async def test_what_is_pasted_beside_the_prompt_goes_into_it_before_the_keys_beh
             await person.until(lambda: person.prompt_text == "one\ntwo")
             await person.press("!")
             assert person.prompt_text == "one\ntwo!"
+
+
+@pytest.mark.parametrize("model", ["", "fake-model"])
+async def test_a_compaction_made_without_a_model_is_told_as_such(tmp_path: Path, model: str) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("first", "second")
+            compacted = Compacted(None, person.session.checkpoint.seq, (), "- first", model=model, folded=2)
+            person.conductor.show_events([*await person.session.append(compacted), CompactionEnded(applied=True)])
+            await person.sees("Old messages are in the summary now")
+            assert ("made without a model" in " ".join(person.seen.split())) is (model == "")

@@ -40,7 +40,7 @@ from tui_agent.core.events import (
     TurnEnded,
 )
 from tui_agent.core.readings import deed_of, typed_text
-from tui_agent.language import N_, _, ngettext
+from tui_agent.language import N_, _, ngettext, sentences
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
@@ -233,7 +233,8 @@ class SessionView:
 
     def _tell_of_compaction(self) -> None:
         live = self.session.live_summary() if self.session is not None else None
-        left_out = len(live.entry.left_out) if live is not None and isinstance(live.entry, Compacted) else 0
+        made = live.entry if live is not None and isinstance(live.entry, Compacted) else None
+        left_out = len(made.left_out) if made is not None else 0
         words = _("Old messages are in the summary now: F3 shows it, F8 undoes it.")
         if left_out:
             words = ngettext(
@@ -241,6 +242,8 @@ class SessionView:
                 "Old messages are in the summary now, {n} exact details are not: F5 lists them, F8 undoes it.",
                 left_out,
             ).format(n=left_out)
+        if made is not None and not made.model:
+            words = sentences((words, _("It was made without a model, from the messages' own words.")))
         severity: Literal["information", "warning"] = "warning" if left_out else "information"
         self._screen.notify(words, title=_("Compacted"), severity=severity, markup=False)
 
