@@ -331,6 +331,7 @@ def test_every_failure_says_what_happened_and_where() -> None:
 def test_without_a_key_the_advice_is_to_set_one() -> None:
     failure = refused(401, error("no"), Endpoint("https://api.example.com/v1"))
     assert "OPENAI_API_KEY" in failure.todo
+    assert "/model" in failure.todo
 
 
 def test_a_web_page_is_shown_by_its_title_only() -> None:

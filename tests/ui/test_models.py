@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import says
+from tests.fakes.script import refuses, says
 from tests.ui.support import LARGE, USUAL, sitting
 from tui_agent.agent.connection import Connection
 from tui_agent.context.gauge import Limits
@@ -122,3 +122,26 @@ async def test_a_long_address_never_pushes_the_model_off_the_status_bar(
         async with sitting(server, tmp_path, size=size, model="a-model-with-a-fairly-long-name") as person:
             await person.sees("● a-model-with-a-")
             assert (f"@ {server.url.removesuffix('/v1')}" in person.seen) is is_placed
+
+
+async def test_a_key_is_entered_where_the_refusal_for_want_of_one_says(tmp_path: Path) -> None:
+    with ModelServer(refuses(401, "no key")) as server:
+        async with sitting(server, tmp_path, api_key="") as person:
+            await person.send("hello")
+            await person.sees("/model lists")
+            await person.send("/model")
+            await person.sees("Enter a key  for this run")
+            await person.press(*"enter")
+            await person.until(lambda: "fake-model  " not in person.seen)
+            await person.press("enter")
+            await person.sees("It is sent to")
+            await person.press(*"sk1", "enter")
+            await person.until(lambda: person.conductor.services.settings.api_key == "sk1")
+
+
+async def test_where_there_is_a_key_the_list_of_models_has_models_alone(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.send("/model")
+            await person.sees("in use")
+            assert "Enter a key" not in person.seen

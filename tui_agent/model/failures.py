@@ -186,7 +186,7 @@ def _auth(said: ServerSaid, endpoint: Endpoint, status: int | None) -> AuthFaile
         return AuthFailed(
             _told(said, endpoint),
             _("{label} wants a key.").format(label=endpoint.label),
-            _("Set OPENAI_API_KEY, or paste a key."),
+            _('Set OPENAI_API_KEY, or choose "Enter a key" on the start card or at the end of what /model lists.'),
         )
     return AuthFailed(_told(said, endpoint), _("The key was refused."), _("Check that it belongs to this endpoint."))
 

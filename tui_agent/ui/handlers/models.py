@@ -31,9 +31,15 @@ _MODES: dict[Approval, str] = {
     "all": N_("nothing is asked, except what is never granted"),
 }
 
+_ENTER_KEY = "enter-a-key:"
+"""Stands in the list of models for the field of the key: there are endpoints that list their models to anybody."""
+
 
 async def model(chat: Conductor, name: str) -> None:
     bench = chat.services.bench
+    if name == _ENTER_KEY:
+        await start(chat, "key")
+        return
     if name:
         await _use_model(chat, name)
         return
@@ -49,6 +55,8 @@ async def model(chat: Conductor, name: str) -> None:
         Choice(each.id, each.id, note_of(each, prices, limits if each.id == bench.connection.model else None))
         for each in listed
     ]
+    if bench.connection.embedded is None and not bench.connection.endpoint.api_key:
+        choices.append(Choice(_ENTER_KEY, _("Enter a key"), _("for this run, or for the keyring")))
     told = (
         _("{model} at {place} · window {size} ({source})")
         if limits.window
