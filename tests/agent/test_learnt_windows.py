@@ -11,6 +11,7 @@ from tests.fakes.script import Scripted, refuses, says
 from tui_agent.core.entries import Noticed
 
 LIMIT = 4096
+SAID = "some words " * 40
 LONG = "plain words of talk " * 700
 
 
@@ -33,7 +34,7 @@ async def test_it_holds_in_the_next_run_while_the_endpoint_claims_what_it_claime
 ) -> None:
     with ModelServer(otherwise=answering, models=models(listed)) as server:
         async with desk(server, tmp_path) as at:
-            await talk(at, server, *["some words"] * 5)
+            await talk(at, server, *[SAID] * 5)
             server.script(too_long)
             assert finish_of(await at.say("the last straw")) == "stop"
             gauge = at.session.gauge()
@@ -55,7 +56,7 @@ async def test_a_larger_one_that_the_user_has_set_is_obeyed_and_told_of_once(tmp
         async with desk(server, tmp_path, context_window=32_768) as at:
             notices: list[Noticed] = []
             for _ in range(2):
-                await talk(at, server, *["some words"] * 5)
+                await talk(at, server, *[SAID] * 5)
                 server.script(too_long)
                 notices += entries_in(await at.say("the last straw"), Noticed)
             assert at.session.gauge().window == 32_768
