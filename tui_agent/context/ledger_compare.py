@@ -1,20 +1,27 @@
-"""Whether a text still holds a detail: exactly for exact things, by its salient words for a rule."""
+"""Whether a text still holds a detail: exactly for exact things, by its salient words and what it denies for a rule."""
 
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
 from tui_agent.context.ledger_named import value_of
-from tui_agent.context.words import listed, salient, squeezed
+from tui_agent.context.words import salient, squeezed
 from tui_agent.core.entries import Detail
 
-_RULE_KEPT_FROM = 0.75
-_NEGATIONS = listed(
-    """no not never don\'t dont without avoid forbidden prohibited mustn\'t cannot can\'t nothing none instead"""
+_MOST = 0.75
+_NEGATION = re.compile(
+    r"(?<![\w-])(?:(?:is |are )?not (?:allowed|permitted)|no|not|never|dont|without|avoid(?:ed)?|forbidden|prohibited"
+    r"|cannot|nothing|none|instead|[a-z]+n't)(?![\w-])"
+    r"|不[要得许准能可]?|禁止?|(?<![特分级区类性识个])别|勿|没有?|无(?!论)|非(?!常)|免"
 )
-_NEGATIONS_ZH = ("不", "禁", "别", "勿", "没", "无", "非", "免")
+_DENIED = "\0"
+"""Stands for a negation, so that a clause can be taken apart at it."""
+
+_CLAUSE_END = re.compile(r"[,;:.!?](?=\s|$)|[，；：。！？、()（）—–]|\sbut\s")
+_CJK_FROM = "\u3040"
+_RUN_OF_SCRIPT = re.compile(r"[^\s\u3040-\uffff]+|[\u3040-\uffff]+")
 _ERROR_SHARE = 0.6
 _ERROR_WORDS = 8
 _RUN = re.compile(r"[A-Za-z0-9_]+")
@@ -51,7 +58,7 @@ def is_kept(text: str) -> Callable[[Detail], bool]:
             case "named value":
                 return _value_kept(detail, exact, loose, lines)
             case "rule" | "request":
-                return loose.holds(squeezed(detail.text)) or _rule_kept(detail.text, lines)
+                return loose.holds(squeezed(detail.text)) or lines.lay_down(detail.text)
             case "number":
                 return any(exact.holds(form) for form in _number_forms(detail.text)) or _label_kept(detail.text, exact)
             case "version":
@@ -147,15 +154,25 @@ class _Lines:
                 places[word].append(place)
         return places
 
-    def tell(self, words: frozenset[str], *, negative: bool = False) -> bool:
-        """Whether one line has most of the words; with `negative`, one that says no."""
-        needed = math.ceil(_RULE_KEPT_FROM * len(words))
+    def tell(self, words: frozenset[str]) -> bool:
+        """Whether one line has most of the words."""
+        return any(True for _ in self._with_most(words))
+
+    def lay_down(self, rule: str) -> bool:
+        """Whether one line has all words of a rule that are no CJK pairs, most of those, and denies what it denies."""
+        words = salient(_with_marks(rule))
+        spelled = {word for word in words if word[0] < _CJK_FROM}
+        return any(
+            spelled <= self._words[place] and _deny_alike(rule, self._told[place], words)
+            for place in self._with_most(words)
+        )
+
+    def _with_most(self, words: frozenset[str]) -> Iterator[int]:
+        """Where the lines are that have most of the words."""
+        needed = math.ceil(_MOST * len(words))
         # A line that lacks so many of them lacks too many: only those that hold one of the rarest can have enough.
         rarest = sorted((self._places.get(word, ()) for word in words), key=len)[: len(words) - needed + 1]
-        return bool(words) and any(
-            len(words & self._words[place]) >= needed and (not negative or _is_negative(self._told[place]))
-            for place in set[int]().union(*rarest)
-        )
+        return (place for place in set[int]().union(*rarest) if len(words & self._words[place]) >= needed)
 
 
 def _value_kept(detail: Detail, exact: _Text, loose: _Text, lines: _Lines) -> bool:
@@ -168,10 +185,6 @@ def _value_kept(detail: Detail, exact: _Text, loose: _Text, lines: _Lines) -> bo
     if has_value:
         return not salient(detail.name) or lines.tell(salient(f"{detail.name} {value}"))
     return len(value.split()) >= 4 and lines.tell(salient(value))
-
-
-def _rule_kept(rule: str, lines: _Lines) -> bool:
-    return lines.tell(salient(rule), negative=_is_negative(rule))
 
 
 def _label_kept(number: str, text: _Text) -> bool:
@@ -202,11 +215,44 @@ def _error_kept(error: str, text: _Text) -> bool:
     return text.holds(" ".join(words[:enough]).rstrip(".,:;"))
 
 
-def _is_negative(text: str) -> bool:
-    words = text.casefold().replace("’", "'").split()
-    if any(word.strip(".,;:!?*`\"'") in _NEGATIONS for word in words):
-        return True
-    return any(sign in text for sign in _NEGATIONS_ZH)
+def _deny_alike(rule: str, line: str, words: frozenset[str]) -> bool:
+    """Whether a line denies all that a rule denies, and of the rule's words nothing else."""
+    denied, told = _denials(rule), _denials(line)
+    return all(any(first <= within for _, within in told) for first, _ in denied) and not any(
+        first and first <= words and not any(first <= within for _, within in denied) for first, _ in told
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _denials(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Of each negation the first word it denies, and all it may deny: the rest of its clause.
+
+    Behind what it denies ("tabs are forbidden") it denies any word of its clause, and the last of them first.
+    """
+    found: list[tuple[frozenset[str], frozenset[str]]] = []
+    for clause in _CLAUSE_END.split(_with_marks(text)):
+        before, *after = clause.split(_DENIED)
+        for place in range(len(after)):
+            rest = " ".join(after[place:])
+            words = _in_order(rest)
+            said = words or _in_order(before)[-1:]
+            found.append((said[0] if said else frozenset(), salient(rest) if words else salient(clause)))
+    return tuple(found)
+
+
+def _in_order(text: str) -> list[frozenset[str]]:
+    """The salient words of a text one after the other; of a run in CJK characters the pairs."""
+    pieces = (piece for run in _RUN_OF_SCRIPT.findall(text) for piece in _pieces(run))
+    return list(filter(None, map(salient, pieces)))
+
+
+def _pieces(run: str) -> list[str]:
+    return [run] if run[0] < _CJK_FROM else [run[start : start + 2] for start in range(len(run) - 1)]
+
+
+def _with_marks(text: str) -> str:
+    """A text in which a mark stands for each negation."""
+    return _NEGATION.sub(f" {_DENIED} ", squeezed(text).replace("’", "'"))
 
 
 def stands_apart(text: str, start: int, exact: str) -> bool:
