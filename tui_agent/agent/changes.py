@@ -213,6 +213,12 @@ def live_items(session: Session) -> tuple[Item, ...]:
     return live.entry.items if live is not None and isinstance(live.entry, Compacted) else ()
 
 
+def left_out_details(session: Session) -> tuple[Detail, ...]:
+    """What the live summary left out, as far as it was recorded."""
+    live = session.live_summary()
+    return live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
+
+
 def kept_details(session: Session) -> tuple[Detail, ...]:
     """Details that stand behind the live summary, put there at the preview or later."""
     live = session.live_summary()

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from itertools import islice
 
-from tui_agent.agent.changes import kept_details, live_items
+from tui_agent.agent.changes import kept_details, left_out_details, live_items
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.proposals import Proposal, Proposed, Wish
 from tui_agent.agent.proposing import stands
@@ -189,9 +189,7 @@ def _known_before(session: Session) -> list[Detail]:
 
     The next summary has it, or leaves it out again, and says so.
     """
-    live = session.live_summary()
-    left_out_then = live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
-    return [each for each in (*left_out_then, *kept_details(session)) if each.kind != "request"]
+    return [each for each in (*left_out_details(session), *kept_details(session)) if each.kind != "request"]
 
 
 def _is_not_worth_it(made: Plan) -> bool:

@@ -17,7 +17,8 @@ class Proposal:
 
     compacted: Compacted
     lost: tuple[Detail, ...]
-    """The loss report: details of the folded messages that neither summary nor carried details have."""
+    """The loss report: details of the folded messages, and of what was left out before, that neither summary nor
+    carried details have."""
 
     before: Gauge
     after: Gauge

@@ -183,13 +183,10 @@ def _text(version: Logged | None) -> str:
 
 async def keep_detail(chat: Conductor, text: str) -> None:
     """Carry a detail that did not fit behind the live summary after all."""
-    live = open_session_of(chat).live_summary()
-    left_out = live.entry.left_out if live is not None and isinstance(live.entry, Compacted) else ()
-    wanted = next((detail for detail in left_out if detail.text == text), None)
+    session = open_session_of(chat)
+    wanted = next((detail for detail in changes.left_out_details(session) if detail.text == text), None)
     if wanted is not None:
-        await _change(
-            chat, changes.keep_detail(open_session_of(chat), wanted), _("It is carried along, word for word.")
-        )
+        await _change(chat, changes.keep_detail(session, wanted), _("It is carried along, word for word."))
 
 
 async def tour(chat: Conductor, argument: str) -> None:
