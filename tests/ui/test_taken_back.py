@@ -1,5 +1,7 @@
 """What comes back into the prompt is what it was: a message never becomes a command, an edit stays in its session."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,17 @@ from tui_agent.archive import Archive
 from tui_agent.core.entries import ImagePart
 from tui_agent.paths import archive_file
 from tui_agent.ui.commands import Say, Shell, as_said, read_prompt, together
+
+
+@asynccontextmanager
+async def answering(tmp_path: Path) -> AsyncIterator[tuple[Sitting, ModelServer, Gate]]:
+    """A sitting in which an answer has begun that ends when the gate is opened; every other is "OK."."""
+    gate = Gate()
+    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path, directory=tmp_path) as person:
+            await person.send("go")
+            await person.until(gate.reached.is_set)
+            yield person, server, gate
 
 
 async def edit_the_last(person: Sitting) -> None:
@@ -81,58 +94,46 @@ async def test_an_edit_ends_with_its_session(tmp_path: Path) -> None:
 
 
 async def test_what_waited_in_line_never_becomes_one_command(tmp_path: Path) -> None:
-    gate = Gate()
-    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
-        async with sitting(server, tmp_path, directory=tmp_path) as person:
-            await person.send("go")
-            await person.until(gate.reached.is_set)
-            await person.send("!touch made")
-            await person.send("a message")
-            await person.press("escape")
-            await person.until(lambda: person.prompt_text == "a message")
-            await person.sees("Not run, and no part of the message: !touch made")
-            gate.open()
-            await person.press("enter")
-            await person.until(lambda: server.requests[-1].last_text == "a message")
-            await person.until(lambda: not person.conductor.desk.is_busy)
-            assert not (tmp_path / "made").exists()
-            await person.press("up", "up")
-            await person.until(lambda: person.prompt_text == "!touch made")
+    async with answering(tmp_path) as (person, server, gate):
+        await person.send("!touch made")
+        await person.send("a message")
+        await person.press("escape")
+        await person.until(lambda: person.prompt_text == "a message")
+        await person.sees("Not run, and no part of the message: !touch made")
+        gate.open()
+        await person.press("enter")
+        await person.until(lambda: server.requests[-1].last_text == "a message")
+        await person.until(lambda: not person.conductor.desk.is_busy)
+        assert not (tmp_path / "made").exists()
+        await person.press("up", "up")
+        await person.until(lambda: person.prompt_text == "!touch made")
 
 
 async def test_commands_that_waited_come_back_as_commands(tmp_path: Path) -> None:
-    gate = Gate()
-    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
-        async with sitting(server, tmp_path, directory=tmp_path) as person:
-            await person.send("go")
-            await person.until(gate.reached.is_set)
-            await person.send("!touch one")
-            await person.send("!touch two")
-            await person.press("escape")
-            await person.until(lambda: person.prompt_text == "!touch one\n!touch two")
-            gate.open()
-            await person.press("enter")
-            await person.until((tmp_path / "two").exists)
-        assert (tmp_path / "one").exists()
+    async with answering(tmp_path) as (person, _server, gate):
+        await person.send("!touch one")
+        await person.send("!touch two")
+        await person.press("escape")
+        await person.until(lambda: person.prompt_text == "!touch one\n!touch two")
+        gate.open()
+        await person.press("enter")
+        await person.until((tmp_path / "two").exists)
+    assert (tmp_path / "one").exists()
 
 
 async def test_a_command_in_the_prompt_is_no_line_of_what_comes_back(tmp_path: Path) -> None:
-    gate = Gate()
-    with ModelServer(says("slow", hold=gate), otherwise=says("OK.")) as server:
-        async with sitting(server, tmp_path, directory=tmp_path) as person:
-            await person.send("go")
-            await person.until(gate.reached.is_set)
-            await person.send("a message")
-            await person.type("!touch made")
-            await person.press("ctrl+n")
-            await person.sees("Leave this session?")
-            await person.press("y")
-            gate.open()
-            await person.sees("Not run, and no part of the message: !touch made")
-            assert not (tmp_path / "made").exists()
-            await person.press("up")
-            await person.until(lambda: person.prompt_text == "!touch made")
-        assert "!touch made" not in str([each.texts for each in server.requests])
+    async with answering(tmp_path) as (person, server, gate):
+        await person.send("a message")
+        await person.type("!touch made")
+        await person.press("ctrl+n")
+        await person.sees("Leave this session?")
+        await person.press("y")
+        gate.open()
+        await person.sees("Not run, and no part of the message: !touch made")
+        assert not (tmp_path / "made").exists()
+        await person.press("up")
+        await person.until(lambda: person.prompt_text == "!touch made")
+    assert "!touch made" not in str([each.texts for each in server.requests])
 
 
 async def test_a_message_that_is_edited_is_never_run(tmp_path: Path) -> None:
