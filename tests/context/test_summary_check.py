@@ -51,6 +51,11 @@ def why(text: str, finish: str | None = "stop", has_tool_calls: bool = False) ->
             "- the user asked what <think> and </summary> tags are for\n- done",
         ),
         ("- use the HTML <summary> element", "- use the HTML <summary> element"),
+        ("\ufeff<think>plan</think>\n- real text", "- real text"),
+        ("\u200e<summary>real text</summary>", "real text"),
+        ("<summary><summary>real text</summary></summary>", "real text"),
+        ("<摘要>真实内容</摘要>", "真实内容"),
+        ("<要約>\n- 本文\n</要約>", "- 本文"),
     ],
 )
 def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
@@ -94,6 +99,50 @@ def test_wrappers_are_taken_off(reply: str, summary: str) -> None:
         ('{"error":{"message":"overloaded"}}', "stop", False, "error"),
         ("Request timed out.", "stop", False, "error"),
         ("HTTP 502 Bad Gateway", "stop", False, "error"),
+        *(
+            (said, "stop", False, "error")
+            for said in (
+                "错误：模型超时",
+                "系统错误",
+                "服务器繁忙，请稍后再试",
+                "エラーが発生しました",
+                "Ошибка: превышено время ожидания",
+                "Fehler: Zeitüberschreitung",
+                "Erreur 500",
+                "An error occurred while processing your request.",
+                "The server is overloaded. Please try again.",
+                "**Error:** overloaded",
+                '<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>',
+                '{"message": "overloaded", "code": 500}',
+                '{"error_code": 336100, "error_msg": "busy"}',
+            )
+        ),
+        *(
+            (said, "stop", False, "tool call")
+            for said in (
+                '{"function": {"name": "bash", "arguments": "{}"}}',
+                '{"tool": "bash", "args": {}}',
+                '{"action": "bash", "action_input": "ls"}',
+                '[bash(command="ls")]',
+                "```tool_code\nls\n```",
+                "Action: bash\nAction Input: ls",
+                'functions.bash({"command": "ls"})',
+                "<tool_use><name>bash</name></tool_use>",
+            )
+        ),
+        *(
+            (said, "stop", False, "refused")
+            for said in (
+                "Ich kann diese Anfrage leider nicht bearbeiten.",
+                "Leider kann ich das nicht zusammenfassen.",
+                "Я не могу составить краткое изложение.",
+                "要約することはできません。",
+                "Je ne peux pas résumer cela.",
+                "作为AI语言模型，我无法访问之前的内容。",
+                "I do not have access to the conversation.",
+                "I apologize, but I cannot continue.",
+            )
+        ),
         ("- OK\n" * 60, "stop", False, "repeats"),
         ("- a fact\n- b\n- a fact\n- c\n- A fact.", "stop", False, "repeats"),
         ("好的，" * 90, "stop", False, "repeats"),
@@ -187,6 +236,13 @@ def test_an_error_in_json_is_told_from_a_summary_in_brackets(reply: str, is_erro
         "The user wants a parser that cannot fail.",
         "目标：\n- 无\n规则：\n- 无\n文件：\n- 无\n发现：\n- 端口是 8081",
         '- call read_file with {"path": "a"}',
+        "用户：我无法登录，错误码 500",
+        "错误率从 4.7% 降到 0.3%。",
+        "異常検知は未完了、エラー率は 3% です。",
+        "Ошибка в модуле оплаты исправлена.",
+        "Fehler im Login behoben, Port 8081 bleibt.",
+        "The server is down since noon; the user wants it restarted.",
+        "He said that he can't log in and that the port is 8081.",
         "Timeouts were raised to 30 s.",
         "- ok",
     ],

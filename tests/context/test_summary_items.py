@@ -64,6 +64,15 @@ def test_items_have_ids_sections_and_sources() -> None:
         "- [1, 2] port 8081",
         "- Remember: port 8081",
         "[1] 记住：port 8081",
+        "・port 8081",
+        "▪ port 8081",
+        "① port 8081",
+        "+ port 8081",
+        "- port 8081 ［1］",
+        "- port 8081 [Nachricht 1, 2 und 3]",
+        "- port 8081 [メッセージ 1]",
+        "- port 8081 (сообщения 1-3)",
+        "- port 8081 [^1]",
     ],
 )
 def test_a_line_is_read_whatever_its_bullet_and_reference(line: str) -> None:
@@ -86,7 +95,8 @@ def test_references_to_what_was_not_folded_are_dropped(line: str, sources: tuple
 
 
 @pytest.mark.parametrize(
-    "line", ["- the limit was raised (4127)", "- see page (99)", "- f(1, 2) is called", "- use x[0] there"]
+    "line",
+    ["- press 「9」", "- the limit was raised (4127)", "- see page (99)", "- f(1, 2) is called", "- use x[0] there"],
 )
 def test_numbers_that_are_no_references_stay_in_the_text(line: str) -> None:
     assert texts(line) == [line[2:]]
@@ -104,10 +114,23 @@ def test_numbers_that_are_no_references_stay_in_the_text(line: str) -> None:
         ("【决定与规则】", "rules"),
         ("**文件与命令**", "files"),
         ("## 未完成", "unfinished"),
+        ("Dateien und Befehle:", "files"),
+        ("ルール：", "rules"),
+        ("**Цели**", "goals"),
     ],
 )
 def test_headings_are_read_in_both_languages(heading: str, section: str) -> None:
     assert parse_items(f"{heading}\n- a fact", FOLDED, (), 1) == (Item("i1", section, "a fact"),)
+
+
+@pytest.mark.parametrize("heading", ["Bekannte Fehler:", "**Open questions**", "## Ограничения", "既知の問題："])
+def test_a_heading_in_words_of_its_own_is_no_item(heading: str) -> None:
+    assert texts(f"{heading}\n\n- a fact [1]") == ["a fact"]
+
+
+@pytest.mark.parametrize("line", ["The port is: 8081", "Nothing follows:", "See the list below"])
+def test_a_line_that_only_looks_like_a_heading_is_an_item(line: str) -> None:
+    assert texts(f"{line}\nand more") == [line, "and more"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Refusals as errors: overflows of every provider with their limits, and words that say what to do."""
 
 import json
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -241,6 +243,45 @@ OVERFLOWS: list[tuple[str, int, object, int | None]] = [
     ("Kimi", 400, error("Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)"), 8192),
     ("with commas", 400, error("This model's maximum context length is 131,072 tokens."), 131072),
     ("a limit without a verb", 400, error("Input length 9000 exceeds maximum context length 4,096"), 4096),
+    ("thousands set apart by blanks", 400, error("This model's maximum context length is 131 072 tokens."), 131072),
+    ("counted in thousands", 400, error("It exceeds the model's context window of 128K tokens"), 128_000),
+    ("Zhipu, in English", 400, error("Prompt exceeds max length", code="1261"), None),
+    (
+        "SiliconFlow",
+        400,
+        {"code": 20015, "message": "length of prompt_tokens (40000) must be less than max_seq_len (32768).", "data": 0},
+        32768,
+    ),
+    ("Volcano", 400, error("Input length 140000 exceeds the maximum length 131072. Request id: 02abc"), 131072),
+    ("Qianfan", 400, {"error_code": 336007, "error_msg": "Prompt tokens too long, max 5120 tokens"}, 5120),
+    ("Spark", 400, {"header": {"code": 10907, "message": "ContextLengthExceeded: tokens exceed limit"}}, None),
+    (
+        "MiniMax, its answer's head",
+        400,
+        {"base_resp": {"status_code": 1039, "status_msg": "token limit exceeded"}},
+        None,
+    ),
+    (
+        "Cloudflare",
+        400,
+        {"errors": [{"message": "input tokens (9000) exceeded this model context window limit (8000)."}]},
+        8000,
+    ),
+    ("Perplexity", 400, error("Requested 200000 tokens but the max is 127072"), 127072),
+    ("vLLM, by the prompt", 400, error("Input prompt (9000 tokens) is too long and exceeds limit of 8192"), 8192),
+    ("Ollama, with its limit", 400, error("prompt (9100 tokens) exceeds context length (4096 tokens)"), 4096),
+    ("LM Studio, by what it keeps", 400, {"error": "Cannot truncate prompt with n_keep (5000) >= n_ctx (4096)"}, 4096),
+    ("Vertex", 400, [error("input token count is 40000 but the model only supports up to 32768.")], 32768),
+    ("YandexGPT", 400, error("Number of input tokens must be no more than 32768, got 40000"), 32768),
+    ("CLOVA", 400, {"status": {"code": "40001", "message": "Input text too long"}}, None),
+    ("watsonx", 400, {"errors": [{"message": "input tokens 5000 cannot exceed the total tokens limit 4096"}]}, 4096),
+    ("AI21", 422, {"detail": "Prompt has too many tokens. Max is 8191"}, 8191),
+    ("in Chinese, by another word", 400, error("输入token数量超过模型限制：8192", code="10907"), 8192),
+    ("in Chinese, without a limit", 400, error("输入的内容超出模型上下文窗口限制", code="400"), None),
+    ("in Japanese", 400, error("入力が長すぎます。コンテキスト長 8192 トークンを超えています"), 8192),
+    ("in Russian", 400, error("Превышена максимальная длина контекста модели: 8192 токенов"), 8192),
+    ("in German", 400, error("Die Anfrage überschreitet das Kontextfenster von 8192 Token"), 8192),
+    ("inside a string", 400, error('{"error":{"message":"maximum context length is 8192 tokens"}}'), 8192),
 ]
 
 
@@ -296,11 +337,59 @@ def test_an_empty_refusal_of_cerebras_is_an_overflow_and_of_others_is_not() -> N
         (400, error("System message must be at the beginning."), RequestRefused),
         (500, error("context deadline exceeded"), ServerFailed),
         (529, error("Overloaded", type="overloaded_error"), ServerFailed),
+        (400, error("input exceeds the maximum number of images (5)"), RequestRefused),
+        (400, error("the tool description exceeds the maximum length of 1024"), RequestRefused),
+        (400, error("Invalid input: max_tokens must be at most 4096"), RequestRefused),
+        (500, error("the request exceeded the time limit of 60 seconds"), ServerFailed),
+        (403, error("Daily token limit exceeded"), AuthFailed),
+        (400, error("Превышен лимит запросов в минуту"), RequestRefused),
+        (400, error("Invalid API-key provided.", code="InvalidApiKey"), AuthFailed),
+        (429, error("余额不足或无可用资源包,请充值。", code="1113"), RequestRefused),
+        (403, {"code": 30001, "message": "Sorry, your account balance is insufficient"}, RequestRefused),
+        (400, error("Your credit balance is too low to access the API."), RequestRefused),
     ],
 )
 def test_what_looks_alike_is_told_apart(status: int, body: object, kind: type[ModelError]) -> None:
     failure = refused(status, body)
     assert type(failure) is kind, repr(failure)
+
+
+def test_an_account_without_money_is_told_apart_from_a_key_and_from_a_rate() -> None:
+    for status, words in ((429, "余额不足"), (403, "Insufficient Balance"), (400, "Arrearage: access denied")):
+        assert "no credit" in refused(status, error(words)).meaning
+
+
+@pytest.mark.parametrize("unit", ["prompt ", "input length ", "1,", "token limit of ", "exceeds the ", "длин "])
+def test_a_long_refusal_is_soon_read(unit: str) -> None:
+    started = time.process_time()
+    refused(400, error(unit * 4_000))
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": ["a", "b"]}, "a; b"),
+        ({"error": {"message": "  "}, "detail": "outer"}, "outer"),
+        ({"error": {"error": {"message": "inner"}}}, "inner"),
+        ({"response": {"error": {"message": "inner"}}}, "inner"),
+        ({"fault": {"faultstring": "gateway"}}, "gateway"),
+        ({"error": {"code": "server_overloaded"}}, "server_overloaded"),
+        ({"error": True, "message": "so"}, "so"),
+        ({"error": {"message": {"text": {"message": "deep"}}}}, "deep"),
+    ],
+)
+def test_the_words_of_an_error_are_found_where_they_are(body: object, words: str) -> None:
+    assert said_in(body, 400).message == words
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: {"message": inner}, lambda inner: [inner], lambda inner: {"x": inner}])
+def test_an_error_within_hundreds_of_others_is_no_trouble(wrap: Callable[[object], object]) -> None:
+    body: object = "deep"
+    for _ in range(600):
+        body = wrap(body)
+    assert said_in({"error": {"errors": body, "message": "so"}}, 400).message == "so"
+    assert isinstance(failure_of(said_in(body, 400), HERE), RequestRefused)
 
 
 def test_a_code_inside_a_stream_counts_like_a_status() -> None:

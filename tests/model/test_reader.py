@@ -112,6 +112,8 @@ def test_an_event_of_the_usual_kinds_is_seen_as_an_error() -> None:
         event({"choices": [{"error": {"message": "down"}}]}),
         b'event: error\ndata: {"message": "down"}\n\n',
         b"event: error\ndata: down\n\n",
+        b"event: Error\ndata: down\n\n",
+        event({"error": ["down"]}),
         event([{"error": {"message": "down"}}]),  # type: ignore[arg-type]
     ):
         with pytest.raises(ErrorInStream) as caught:
@@ -140,6 +142,7 @@ def test_what_came_in_one_piece_with_something_bad_is_not_lost(bad: bytes) -> No
 def test_an_error_field_that_is_empty_is_no_error() -> None:
     assert text_of(chunk({"content": "a"}, error=None)) == "a"
     assert text_of(chunk({"content": "a"}, error={})) == "a"
+    assert text_of(chunk({"content": "a"}, error={"code": 0, "message": ""})) == "a"
 
 
 def test_a_line_without_an_end_is_stopped_at_the_cap() -> None:

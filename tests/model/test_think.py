@@ -58,6 +58,13 @@ CASES = [
     (["<think>hm, `</thinking>` is a tag"], "hm, `</thinking>` is a tag", ""),
     (["<thinking>hm </think> ho</thinking>Answer"], "hm </think> ho", "Answer"),
     (["<think>hm</think>Write </think> to close."], "hm", "Write </think> to close."),
+    (["\ufeff<think>hm</think>Answer"], "hm", "Answer"),
+    (["\u200f\n<think>hm</think>\u200bAnswer"], "hm", "Answer"),
+    (["\u200bAnswer"], "", "\u200bAnswer"),
+    (["「</think>」で閉じます。"], "", "「</think>」で閉じます。"),
+    (["Man schreibt „</think>“ am Ende."], "", "Man schreibt „</think>“ am Ende."),
+    (["标签（</think>）表示结束。"], "", "标签（</think>）表示结束。"),
+    (["(my plan)</think>(Answer)"], "(my plan)", "(Answer)"),
 ]
 
 

@@ -404,6 +404,9 @@ TOOL_REFUSALS = [
     (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
     (500, "tools param requires --jinja flag"),
     (400, "`tools` is not supported with this model"),
+    (400, "Unrecognized request argument supplied: tools"),
+    (400, "当前模型不支持 function call"),
+    (400, "このモデルはツール呼び出しをサポートしていません"),
 ]
 
 
@@ -412,6 +415,30 @@ async def test_an_endpoint_without_tools_is_told_apart(status: int, message: str
     with ModelServer(refuses(status, {"message": message})) as server:
         outcome = await asked(server, tools=(NOW,))
     assert isinstance(outcome.error, ToolsRefused)
+
+
+async def test_tools_that_a_validator_refuses_are_tools_that_cannot_be_used() -> None:
+    detail = [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]
+    with ModelServer(refuses(422, {"detail": detail})) as server:
+        outcome = await asked(server, tools=(NOW,))
+    assert isinstance(outcome.error, ToolsRefused)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "create_completion() got an unexpected keyword argument 'stream_options'"),
+        (400, "参数 stream_options 不合法"),
+        (400, "パラメータ stream_options はサポートされていません"),
+        (400, "Неизвестный параметр: stream_options"),
+        (400, "Das Feld 'stream_options' ist nicht erlaubt"),
+        (400, "stream_options: field not recognized by this endpoint"),
+    ],
+)
+async def test_a_refused_field_is_known_in_many_words(status: int, words: str) -> None:
+    with ModelServer(refuses(status, {"message": words}), says("ok")) as server:
+        outcome = await asked(server)
+    assert (outcome.reply.text, len(server.requests), outcome.retries) == ("ok", 2, [])
 
 
 async def test_a_tool_with_a_bad_schema_is_another_matter() -> None:

@@ -13,9 +13,10 @@ _LEADING_BLOCK = re.compile(rf"\s*<({_HIDDEN})>.*?</\1>", re.IGNORECASE | re.DOT
 _LEADING_OPEN = re.compile(rf"\s*<({_HIDDEN})>", re.IGNORECASE)
 _ANY_CLOSE = re.compile(rf"</(?:{_HIDDEN}|output)>", re.IGNORECASE)
 _LONE_CLOSE = re.compile(r"</(?:think|thinking)>[ \t]*(?:\n|\Z)", re.IGNORECASE)
-_SUMMARY_OPEN = re.compile(r"(?m)^[ \t]*<summary\b[^<>\n]{0,80}>", re.IGNORECASE)
-_SUMMARY_WITHIN = re.compile(r"<summary\b[^<>\n]{0,80}>", re.IGNORECASE)
-_SUMMARY_CLOSE = re.compile(r"</summary>", re.IGNORECASE)
+_SUMMARY = "(?:summary|摘要|总结|概要|要約|zusammenfassung|résumé|resumen|резюме|сводка)"
+_SUMMARY_OPEN = re.compile(rf"(?m)^[ \t]*(?:<{_SUMMARY}\b[^<>\n]{{0,80}}>\s*)+", re.IGNORECASE)
+_SUMMARY_WITHIN = re.compile(rf"<{_SUMMARY}\b[^<>\n]{{0,80}}>", re.IGNORECASE)
+_SUMMARY_CLOSE = re.compile(rf"</{_SUMMARY}>", re.IGNORECASE)
 _OUTER = (
     r"<{slash}(?:record|conversation|transcript|output|(?:[a-z]{{1,20}}[-_]){{1,3}}(?:summary|snapshot|record|transcript))>"
     r"|\[{slash}summary\]|-{{2,}}[ \t]*{word}(?: of)?(?: the)?(?: [a-z]{{1,20}})? summary[ \t]*-{{2,}}"
@@ -34,15 +35,25 @@ _WHOLE_FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 
 _TOOL_CALL = re.compile(
     r"<(?:tool_calls?|function_calls?|invoke)\b|<function=|<\|tool|\[TOOL_CALLS\]|<｜tool"
-    r"|(?:<\|start\|>assistant)?(?:<\|channel\|>commentary)?[ \t]*to=functions\.",
+    r"|(?:<\|start\|>assistant)?(?:<\|channel\|>commentary)?[ \t]*to=functions\."
+    r"|<(?:tool_use|tool_code)\b|<tool\s+name=|functions\.\w+[ \t]*[(:]|```tool_(?:code|call)"
+    r"|action:[^\n]+\n\s*action input:",
     re.IGNORECASE,
 )
+_PYTHON_CALL = re.compile(r"\[?[A-Za-z_][\w.]{0,80}\([ \t]*\w+[ \t]*=[^\n]*\)\]?")
+"""A call as some models write it: `[read_file(path="a")]`."""
+
 _REFUSAL = re.compile(
-    r"\b(?:i['’]m sorry|i am sorry|sorry, |i can(?:no|['’])t|i['’]m (?:unable|not able)"
-    r"|i am (?:unable|not able)|as an ai\b|i won['’]t)"
-    r"|^(?:抱歉|对不起|很抱歉)|作为(?:一个|一名)?(?:AI|人工智能)|我(?:无法|不能)"
-    r"|^(?:lo siento|lo lamento|je suis désolé|désolé|es tut mir leid|mi dispiace|desculpe|sinto muito|извините"
-    r"|к сожалению|申し訳|すみません|죄송)",
+    r"(?:^|[.!?。！\n][ \t]*|\b(?:sorry|unfortunately|but|however|afraid),? )"
+    r"(?:i['’]m (?:very )?sorry|i am (?:very )?sorry|sorry, |i apologi[sz]e|as an ai\b"
+    r"|i(?: can(?:no|['’])t| won['’]t|(?:['’]m| am) (?:unable|not able)|(?: do not| don['’]t) have (?:access|enough)))"
+    r"|\bas an ai (?:language )?model\b"
+    r"|^(?:抱歉|对不起|很抱歉|我(?:无法|不能))|作为(?:一个|一名)?(?:AI|人工智能)(?:语言模型|助手|模型)"
+    r"|[。，！]\s?我(?:无法|不能)(?:提供|完成|访问|总结|协助|帮助|回答|生成|处理|为您|为你)"
+    r"|^(?:lo siento|lo lamento|no puedo|je (?:suis )?désolé|je ne peux pas|désolé|es tut mir leid|tut mir leid"
+    r"|leider (?:kann|ist)|ich kann (?:das|dies|diese|dabei|dir|ihnen|leider)\b|mi dispiace|non posso|desculpe"
+    r"|sinto muito|não posso|извините|простите|к сожалению|я не могу|я не в состоянии|申し訳|すみません|죄송)"
+    r"|^[^。\n]{0,24}(?:要約|お手伝い|お応え|お答え|回答)[^。\n]{0,12}(?:できません|できかねます|いたしかねます)",
     re.IGNORECASE,
 )
 _REFUSES_AT_ONCE = re.compile(
@@ -59,21 +70,32 @@ _ERROR = re.compile(
     r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests"
     r"|(?:request |connection |operation )?timed out\b"
     r"|(?:request|summari[sz]ation|summary|compaction|generation) (?:has )?failed\b"
-    r"|connection (?:refused|reset|error|closed)|net::err|upstream|错误|请求失败|服务不可用))"
+    r"|connection (?:refused|reset|error|closed)|net::err|upstream|<error>"
+    r"|an? (?:[a-z]+ )?error (?:has )?occurred(?: while processing|[.!]?$)|something went wrong[.,!]"
+    r"|(?:the )?(?:server|model|engine|service|endpoint) is (?:currently |temporarily )?(?:overloaded|busy)\b"
+    r"|(?:系统|内部|网络|服务器?|请求|模型|接口)?(?:错误|异常|出错|报错)(?=了|[ \t]*(?:[:：，,。！!]|$))"
+    r"|请求(?:失败|超时|过于频繁)|服务不可用|(?:服务器?|系统|模型)(?:繁忙|忙|超载|过载|超时)"
+    r"|(?:エラー|오류|에러)(?=が発生|가 발생|[ \t]*(?:[:：。]|$))|サーバー?エラー"
+    r"|(?:ошибка|fehler|erreur|errore)(?=[ \t]*(?:[:\d]|$))))"
     r"|net::ERR_\w+",
     re.IGNORECASE,
 )
-_WEB_PAGE = re.compile(r"\s*<(?:!doctype html|html|head)\b", re.IGNORECASE)
+_WEB_PAGE = re.compile(r"\s*<(?:(?:!doctype html|html|head)\b|\?xml\b)", re.IGNORECASE)
+_ARGUMENTS = frozenset({"arguments", "parameters", "input", "args", "action_input"})
 _SHORT = 300
 """A refusal or an error that stands for a summary is short; a longer text with these words reports about them."""
 
 _REPEATS = 3
+_UNSEEN = "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
+"""Marks without width, which some models and gateways put before everything else."""
+
+_BEFORE_ANYTHING = re.compile(rf"\A[\s{_UNSEEN}]+")
 _PLACEHOLDERS = frozenset({"none", "n/a", "na", "nothing", "无", "没有", "暂无", "(none)", "（无）"})
 _FEW_DIFFERENT = 0.15
 _MANY_WORDS = 60
 _RUN = 4
 _NUMBER_IN_FRONT = re.compile(r"^\W*\d{1,9}\W+")
-_BULLET = re.compile(r"(?m)^\s*(?:[-*•·]|\d+[.)、])\s*\S")
+_BULLET = re.compile(r"(?m)^\s*(?:[-*•·・](?![-*])|\d+[.)、])\s*\S")
 _UNFINISHED = {
     None: N_("it stopped before it was complete"),
     "length": N_("it was cut off at its length limit"),
@@ -106,7 +128,7 @@ def accepted(reply_text: str, finish: str | None, has_tool_calls: bool) -> str:
 
 def unwrapped(reply_text: str) -> str:
     """The reply without think, analysis and summary tags, closed or not; "" when only reasoning is left."""
-    text = reply_text
+    text = _BEFORE_ANYTHING.sub("", reply_text)
     if before := _CHANNELS_BEFORE_ANSWER.match(text):
         text = _CHANNEL_END.sub("", text[before.end() :])
     while match := _LEADING_BLOCK.match(text):
@@ -127,7 +149,7 @@ def unwrapped(reply_text: str) -> str:
             text = text[within.end() :]
     text = _OUTER_CLOSE.sub("", text[match.end() :] if (match := _OUTER_OPEN.match(text)) else text)
     fenced = _WHOLE_FENCE.fullmatch(text.strip())
-    return (fenced.group(1) if fenced and not _is_call(fenced.group(1)) else text).strip()
+    return (fenced.group(1) if fenced and not (_is_call(fenced.group(1)) or _is_call(text)) else text).strip()
 
 
 def _after_lone_close(text: str) -> str:
@@ -160,15 +182,20 @@ def _unusable(text: str) -> str:
 
 def _is_call(text: str) -> bool:
     stripped = text.strip()
-    if _TOOL_CALL.match(stripped):
+    if _TOOL_CALL.match(stripped) or _PYTHON_CALL.fullmatch(stripped):
         return True
     fenced = _WHOLE_FENCE.fullmatch(stripped)
     parsed = _json_object(fenced.group(1) if fenced else stripped)
-    return ("name" in parsed and bool({"arguments", "parameters", "input"} & parsed.keys())) or "tool_calls" in parsed
+    function = parsed.get("function")
+    named = function if isinstance(function, dict) else parsed
+    has_name = not {"name", "tool", "action"}.isdisjoint(named)
+    return (has_name and not _ARGUMENTS.isdisjoint(named)) or "tool_calls" in parsed
 
 
 def _is_error_object(text: str) -> bool:
-    return bool({"error", "errors", "detail"} & _json_object(text).keys())
+    keys = _json_object(text).keys()
+    is_told = not {"message", "msg"}.isdisjoint(keys) and not {"code", "status", "status_code"}.isdisjoint(keys)
+    return is_told or not {"error", "errors", "detail", "error_msg", "error_code", "errmsg"}.isdisjoint(keys)
 
 
 def _json_object(text: str) -> dict[str, object]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
+from itertools import islice
 
 from tui_agent.context.summary_shapes import as_lines
 from tui_agent.context.summary_wording import EXAMPLE_WORDS, REQUEST_WORDS
@@ -11,12 +12,16 @@ from tui_agent.core.entries import Item, Logged
 from tui_agent.core.readings import said_text
 from tui_agent.values import frozen
 
-_BULLET = re.compile(r"^\s*(?:(?:[-*•·‣◦–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）])\s*)+(?=\S)")
+_BULLET = re.compile(r"^\s*(?:(?:[-*•·・‣◦–—▪▫■□●○►▸➤①-⑳]|\+(?=\s)|\d{1,3}[.)、．]|[（(]\d{1,3}[)）])\s*)+(?=\S)")
 _ONLY_NUMBER = re.compile(r"^\s*\d{1,3}[.)、．]\s*")
+_ANY_HEADING = re.compile(r"(?:#{1,6}[ \t]|\*\*|__|【)?[^\W\d_](?:[^\W\d]|[ &/'’-]){1,40}[:：]?(?:\*\*|__|】)?[:：]?")
+"""A line that may be a heading in any language; with a colon, and a list below, it is one."""
+
 _HEADING_MARKS = re.compile(r"^[#\s*_【\[]+|[\s*_:：】\]#]+$")
 _REFERENCES = re.compile(
-    r"\s*[\[(（【〔]\s*(?:(?:seq|entry|message|msg|source|sources|ref|refs|条目|消息|来源)\.?\s*[:：#]?\s*)?"
-    r"(#?\d{1,9}(?:\s*(?:[,，、;；]|-|–|to|and|和|至)\s*#?\d{1,9}){0,60})\s*[\])）】〕]",
+    r"\s*[\[(（【〔［「]\s*(?:(?:seq|entry|entries|messages?|msgs?|sources?|refs?|nachricht(?:en)?|eintrag|einträge|quellen?"
+    r"|сообщени[ея]|источники?|メッセージ|出典|条目|消息|来源)\.?\s*[:：#]?\s*)?"
+    r"([#^]?\d{1,9}(?:\s*(?:[,，、;；]|-|–|…|to|and|bis|und|и|と|和|至)\s*#?\d{1,9}){0,60})\s*[\])）】〕］」]",
     re.IGNORECASE,
 )
 _REPLACES = re.compile(
@@ -32,7 +37,7 @@ _LEADING = re.compile(
 _REMINDER = re.compile(r"^\s*(?:(?:please\s+)?(?:remember|note)\s*[:：]|请?记住\s*[:：，,])\s*(?=\S)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _ITEM_ID = re.compile(r"i\d+", re.IGNORECASE)
-_SPAN = re.compile(r"(\d+)\s*(?:-|–|to|至)\s*#?(\d+)")
+_SPAN = re.compile(r"(\d+)\s*(?:-|–|…|to|bis|至)\s*#?(\d+)")
 _LONGEST_SPAN = 200
 _NOTHING_NEW = frozenset(
     (
@@ -48,6 +53,21 @@ _NOTHING_NEW = frozenset(
         "没有",
         "暂无",
         "（无）",
+        *("なし", "特になし", "該当なし", "없음", "нет", "ничего", "ничего нового"),
+        *(
+            "keine",
+            "keiner",
+            "keines",
+            "nichts",
+            "nichts neues",
+            "aucun",
+            "aucune",
+            "rien",
+            "ninguno",
+            "ninguna",
+            "nada",
+        ),
+        *("nessuno", "nessuna", "nenhum", "nenhuma"),
     )
 )
 """What says that there is nothing to add, which is an answer too."""
@@ -75,62 +95,43 @@ _NO_FACTS = re.compile(
     r"|^(?:记录中)?没有(?:任何|新的|其他)?(?:事实|信息|内容)[。！]?$",
     re.IGNORECASE,
 )
-_HEADING_WORDS: dict[str, str] = {
-    "goal": "goals",
-    "goals": "goals",
-    "objective": "goals",
-    "objectives": "goals",
-    "user goals": "goals",
-    "目标": "goals",
-    "用户目标": "goals",
-    "rule": "rules",
-    "rules": "rules",
-    "decisions": "rules",
-    "decisions and rules": "rules",
-    "rules and decisions": "rules",
-    "constraints": "rules",
-    "preferences": "rules",
-    "决定与规则": "rules",
-    "决定和规则": "rules",
-    "规则": "rules",
-    "决定": "rules",
-    "约束": "rules",
-    "偏好": "rules",
-    "files": "files",
-    "files and commands": "files",
-    "commands": "files",
-    "paths": "files",
-    "文件": "files",
-    "文件与命令": "files",
-    "文件和命令": "files",
-    "命令": "files",
-    "路径": "files",
-    "findings": "findings",
-    "facts": "findings",
-    "facts and findings": "findings",
-    "key facts": "findings",
-    "results": "findings",
-    "progress": "findings",
-    "发现": "findings",
-    "事实": "findings",
-    "关键事实": "findings",
-    "事实与发现": "findings",
-    "结论": "findings",
-    "进展": "findings",
-    "unfinished": "unfinished",
-    "unfinished work": "unfinished",
-    "open work": "unfinished",
-    "open items": "unfinished",
-    "todo": "unfinished",
-    "to do": "unfinished",
-    "next steps": "unfinished",
-    "pending": "unfinished",
-    "未完成": "unfinished",
-    "未完成的工作": "unfinished",
-    "未完成事项": "unfinished",
-    "待办": "unfinished",
-    "下一步": "unfinished",
+_HEADING_WORDS = {
+    heading: section
+    for section, headings in (
+        (
+            "goals",
+            "goal|goals|objective|objectives|user goals|目标|用户目标|ziel|ziele|目標|目的|цель|цели",
+        ),
+        (
+            "rules",
+            "rule|rules|decisions|decisions and rules|rules and decisions|constraints|preferences"
+            "|决定与规则|决定和规则|规则|决定|约束|偏好"
+            "|regeln|entscheidungen|entscheidungen und regeln|ルール|決定|決定とルール|制約"
+            "|правила|решения|решения и правила",
+        ),
+        (
+            "files",
+            "files|files and commands|commands|paths"
+            "|文件|文件与命令|文件和命令|命令|路径"
+            "|dateien|befehle|dateien und befehle|ファイル|コマンド|ファイルとコマンド|файлы|команды|файлы и команды",
+        ),
+        (
+            "findings",
+            "findings|facts|facts and findings|key facts|results|progress"
+            "|发现|事实|关键事实|事实与发现|结论|进展"
+            "|erkenntnisse|fakten|ergebnisse|発見|事実|結果|факты|выводы|результаты",
+        ),
+        (
+            "unfinished",
+            "unfinished|unfinished work|open work|open items|todo|to do|next steps|pending"
+            "|未完成|未完成的工作|未完成事项|待办|下一步"
+            "|offen|offene punkte|offene aufgaben|unerledigt|nächste schritte"
+            "|未完了|残作業|次のステップ|незавершённое|осталось|следующие шаги",
+        ),
+    )
+    for heading in headings.split("|")
 }
+"""What models call the sections, in the languages they answer in."""
 
 _RULE_LIKE = re.compile(
     r"\b(?:always|never|must|do not|don't|only use|no new|required?|decided|prefers?|agreed)\b"
@@ -176,9 +177,10 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
     said = cache(lambda: frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded)))
     items: list[Item] = []
     section = ""
-    for raw in as_lines(text).splitlines():
+    lines = as_lines(text).splitlines()
+    for place, raw in enumerate(lines):
         heading = _heading(raw)
-        if heading:
+        if heading or _opens_a_list(lines, place):
             section = heading
             continue
         own, stated = _heading_in_front(raw)
@@ -231,6 +233,15 @@ def _heading(raw: str) -> str:
     return _HEADING_WORDS.get(_HEADING_MARKS.sub("", without_number).casefold(), "")
 
 
+def _opens_a_list(lines: Sequence[str], place: int) -> bool:
+    """Whether a line is a heading in words of the model's own, or in another language: a bullet comes next."""
+    raw = lines[place].strip()
+    if not (raw.endswith((":", "：", "**", "__", "】")) or raw.startswith("#")) or not _ANY_HEADING.fullmatch(raw):
+        return False
+    following = next((line for line in islice(lines, place + 1, None) if line.strip()), "")
+    return _BULLET.match(following) is not None
+
+
 def _heading_in_front(raw: str) -> tuple[str, str]:
     """A heading that has its one item in the same line ("Rules: never ..."), and the item; "" and the line if not."""
     head, colon, rest = _BULLET.sub("", raw).partition(":" if ":" in raw else "：")
@@ -247,8 +258,8 @@ def _take_apart(raw: str, known: Collection[int]) -> _Line:
     sources, text = _leading_references(text, known)
     while match := _trailing_references(text):
         numbers = _numbers(match.group(1))
-        if match.group().lstrip()[0] in "(（" and not set(numbers) <= set(known):
-            break  # a number in round brackets is a reference only if there is such an entry
+        if match.group().lstrip()[0] in "(（「" and not set(numbers) <= set(known):
+            break  # a number in brackets that mean other things too is a reference only if there is such an entry
         sources = [*numbers, *sources]
         text = text[: match.start()].rstrip()
     return _Line(_REMINDER.sub("", text).strip(), tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(supersedes)))
@@ -287,8 +298,8 @@ def _is_leak(text: str, said: Callable[[], frozenset[str]]) -> bool:
 def _trailing_references(text: str) -> re.Match[str] | None:
     """References stand at the end of a line, at most a full stop behind them."""
     bare = text.rstrip(" .。;；")
-    start = max(bare.rfind(mark) for mark in "[(（【〔")
-    return _REFERENCES.fullmatch(bare, start) if start >= 0 and bare[-1:] in "])）】〕" else None
+    start = max(bare.rfind(mark) for mark in "[(（【〔［「")
+    return _REFERENCES.fullmatch(bare, start) if start >= 0 and bare[-1:] in "])）】〕］」" else None
 
 
 def _numbers(references: str) -> list[int]:

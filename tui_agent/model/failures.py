@@ -28,8 +28,14 @@ from tui_agent.model.said import ServerSaid
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530})
 """Statuses after which the same request may succeed."""
 
-_ABOUT_THE_KEY = ("invalid_api_key", "api_key_invalid", "api key not valid", "invalid api key", "authentication_error")
-_ABOUT_MONEY = ("insufficient_quota", "insufficient credits", "insufficient balance", "billing_hard")
+_ABOUT_THE_KEY = (
+    *("invalid_api_key", "api_key_invalid", "api key not valid", "invalid api key", "authentication_error"),
+    *("invalidapikey", "invalid api-key", "incorrect api key", "api key expired", "令牌已过期"),
+)
+_ABOUT_MONEY = (
+    *("insufficient_quota", "insufficient credits", "insufficient balance", "billing_hard", "insufficient_balance"),
+    *("balance is insufficient", "balance is too low", "arrearage", "余额不足", "欠费"),
+)
 _ABOUT_THE_RATE = ("rate_limit", "too many requests")
 
 
@@ -47,11 +53,11 @@ def failure_of(said: ServerSaid, endpoint: Endpoint, model: str = "", *, tools: 
         meaning, todo = _("This model cannot use tools."), _("Choose another model, or turn tools off.")
         return _refused(ToolsRefused(told, meaning, todo), said)
     words = said.words()
-    if status in (401, 403) or _says_any(words, _ABOUT_THE_KEY):
-        return _auth(said, endpoint, status)
     if status == 402 or _says_any(words, _ABOUT_MONEY):
         meaning, todo = _("The account has no credit left."), _("Top it up, or choose another endpoint.")
         return _refused(RequestRefused(told, meaning, todo), said)
+    if status in (401, 403) or _says_any(words, _ABOUT_THE_KEY):
+        return _auth(said, endpoint, status)
     if is_template_trouble(said):
         meaning = _("The model's chat template cannot put these messages together.")
         return _refused(RequestRefused(told, meaning, _("Choose another model, or start a new session.")), said)

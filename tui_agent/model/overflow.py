@@ -8,7 +8,8 @@ from tui_agent.values import frozen
 _STATUSES = frozenset({None, 400, 413, 422, 500, 503})
 """Statuses such a refusal has been seen with; None is inside a stream."""
 
-_NUMBER = r"(\d[\d,_.]*\d|\d)"
+_NUMBER = r"(\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)|\d[\d,_.]*\d|\d)(?:\s?(k)\b)?"
+"""A number with its thousands set apart in any way, or counted in them ("128K")."""
 
 # Patterns are kept as text: they are compiled when the first refusal comes, not when the program starts.
 _LIMITS = tuple(
@@ -40,12 +41,51 @@ _LIMITS = tuple(
         r"cannot exceed {n}",
         r"max_seq_len {n}",
         r"maximum input length of {n}",
-        r"(?:上下文|长度|窗口)[^\d]{0,8}{n}",
+        r"(?:上下文|长度|窗口)[^\d\"]{0,8}{n}",
+        r"(?:limit|max(?:imum)?|supports|must be|no more than|exceeds?|greater than)"
+        r"(?: (?:the|this|of|is|to|up|only|number|while|for|input|prompt|total|context|token|sequence|length|window"
+        r"|model'?s?|context length is|max(?:imum)?|allowed|available|size|tokens?|limit|than|less|max_seq_len)){0,9}"
+        r":? ?(?!\(2013\))[(>=<]{0,2} ?{n}(?! ?(?:bytes|characters|images|[mg]b))",  # 2013 is MiniMax's number for it
+        r"(?:kontext|eingabe|anfrage|контекст|コンテキスト|컨텍스트|限制|最大支持|超过)[^\d\"]{0,24}{n}",
+        r"n_ctx \(?{n}",
     )
+)
+
+_MEASURED = (
+    r"(?:(?:number|length|size|count) of )?"
+    r"\b(?:input|prompt|context|conversation|prompt_tokens|(?:input|total) tokens?)"
+    r"(?:[ _](?:prompt|text|tokens?|length|size|count|number)){0,4}"
+    r"(?: (?:is|of))?(?:[ :]*\(?(?:length )?\d[\d,_.]*\)?(?: tokens\)?)?|[ :]*\(\d[\d,_.]* tokens\))?"
+)
+"""What is too long in a refusal, with the length it may be told with: "Input prompt (9000 tokens)"."""
+
+_TOO_MUCH = (
+    r"(?: is| are| was)? ?(?:too (?:long|large)|(?:cannot |may not |must not )?exceed(?:s|ed|ing)?"
+    r"|(?:longer|larger|greater|more) than|must be (?:less|fewer|no more|at most)|must not be more"
+    r"|but the (?:model|max|limit))"
+)
+_OF_SOMETHING_ELSE = (
+    r"(?!.{0,40}\b(?:images?|files?|tools?|functions?|characters in|rate|quota|credits?|megabytes|[mg]b)\b)"
+)
+_ELSEWHERE = (
+    r"(?:kontext|eingabe|anfrage|prompt|context[eo]|entrée|entrada|контекст|промпт|длин|количеств\w* токен"
+    r"|コンテキスト|入力|プロンプト|トークン数|컨텍스트|입력|프롬프트|토큰 수)"
+)
+_TOO_MUCH_ELSEWHERE = (
+    r"(?:überschr[ie]+t|zu lang|dépass|trop long|excede|supera\b|demasiado larg|muito long|превы[шс]"
+    r"|слишком (?:длин|больш)|長すぎ|超え|超過|초과|너무 (?:길|깁|긴))"
 )
 
 _PHRASES = "|".join(
     (
+        _MEASURED + _TOO_MUCH + _OF_SOMETHING_ELSE,
+        r"requested:? \d[\d,_.]* tokens,? but the (?:max|limit)",
+        r"context.?length.?exceeded",
+        r"tokens? (?:length )?limit (?:is |was |has been )?exceeded",
+        r"tokens? (?:exceeds?|over) (?:the )?limit|max tokens of \d+ exceeded",
+        r"max(?:imum)? input (?:characters|tokens|length) is",
+        r"cannot truncate prompt with n_keep",
+        rf"{_ELSEWHERE}[^.。]{{0,60}}{_TOO_MUCH_ELSEWHERE}|{_TOO_MUCH_ELSEWHERE}[^.。]{{0,60}}{_ELSEWHERE}",
         r"context_length_exceeded",
         r"exceed_context_size",
         r"contextwindowexceeded",
@@ -87,7 +127,10 @@ _PHRASES = "|".join(
     )
 )
 
-_PASSING = r"rate.?limit|tokens per (min|day)|\btp[md]\b|quota|throttl|too many requests|service unavailable|overloaded"
+_PASSING = (
+    r"rate.?limit|\b(daily|hourly|weekly|monthly)\b|tokens per (min|day)|\btp[md]\b|quota|throttl|too many requests"
+    r"|service unavailable|overloaded"
+)
 """Words of a refusal that will pass by itself."""
 
 _REQUESTED = rf"limit:? {_NUMBER}, requested:? {_NUMBER}"
@@ -122,7 +165,7 @@ def _asks_for_more_than_ever(words: str) -> bool:
     told = re.search(_REQUESTED, words)
     if told is None:
         return False
-    limit, requested = (_number(each) for each in told.groups())
+    limit, requested = (_number(*told.group(place, place + 1)) for place in (1, 3))
     return requested > limit > 0
 
 
@@ -133,11 +176,12 @@ def _limit(said: ServerSaid) -> int | None:
     text = f"{said.message} {said.everything}"
     for pattern in _LIMITS:
         found = re.search(pattern, text, re.IGNORECASE)
-        if found and _number(found.group(1)) > 0:
-            return _number(found.group(1))
+        if found and _number(*found.groups()) > 0:
+            return _number(*found.groups())
     return None
 
 
-def _number(digits: str) -> int:
+def _number(digits: str, thousands: str | None) -> int:
+    """The number; one that is told in thousands is taken for no more than it surely is."""
     plain = re.sub(r"[^\d]", "", digits)
-    return int(plain) if 0 < len(plain) <= 12 else 0
+    return int(plain) * (1_000 if thousands else 1) if 0 < len(plain) <= 12 else 0

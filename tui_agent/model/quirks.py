@@ -49,7 +49,9 @@ NO_QUIRKS = Quirks()
 
 _REFUSING = (
     r"unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra_forbidden|extra (inputs|fields)|not permitted"
-    r"|not allowed|not accept|invalid|deprecated|not available|too large|must be|only .* supported|cannot be|不支持"
+    r"|not allowed|not accept|invalid|deprecated|not available|too large|must be|only .* supported|cannot be|may only"
+    r"|not recogni[sz]ed|不支持|非法|不合法|无效|未知|サポートされて|サポートして|無効|неизвестн|не поддерж|недопустим"
+    r"|nicht (unterstützt|erlaubt|bekannt)|unbekannt|ungültig"
 )
 _TOOLS = (
     r"(does not|doesn't|do not|not) support (the use of )?(tools|tool use|tool call|tool_call|function)"
@@ -59,6 +61,9 @@ _TOOLS = (
     r"|function calling is not (supported|enabled)"
     r"|only user,? (and )?assistant roles|(unexpected|unsupported|unknown|invalid) (message )?role:? .?tool\b"
     r"|tool (role|message)s? (is |are )?not supported"
+    r"|(unknown|unrecogni[sz]ed|unexpected)[a-z :]{0,40}[\"'`]?tools?\b"
+    r"|不支持.{0,8}(工具|函数|tool|function)|(ツール|関数|tool|function).{0,16}(サポートされて|サポートして|対応して)い(ません|ない)"
+    r"|не поддержив\w+ .{0,20}(функци|инструмент)"
 )
 _ALTERNATE = r"roles? must alternate|must alternate|alternating roles|after role|consecutive (user|assistant)"
 _NO_SYSTEM = r"system role (is )?not supported|system messages? (is|are) not supported|does not support system"
@@ -89,7 +94,7 @@ def adapted(quirks: Quirks, said: ServerSaid, sent: Collection[str]) -> Quirks |
     ):
         if re.search(pattern, words):
             return learnt if learnt != quirks else None
-    if said.status not in (400, 422):
+    if said.status not in (400, 422) and "unexpected keyword argument" not in words:
         return None
     return _without_field(quirks, said, words, sent)
 
@@ -99,7 +104,9 @@ def refuses_tools(said: ServerSaid) -> bool:
     if said.status not in (400, 404, 405, 422, 500, 501):
         return False
     words = said.words()
-    is_field = said.param in ("tools", "tool_choice") and re.search(r"unsupported|not support|unknown|unrecogni", words)
+    is_field = (said.param in ("tools", "tool_choice") or '"loc": ["body", "tools"]' in words) and re.search(
+        r"unsupported|not support|unknown|unrecogni|extra", words
+    )
     return bool(re.search(_TOOLS, words) or is_field)
 
 

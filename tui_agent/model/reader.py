@@ -110,7 +110,7 @@ class ChunkReader:
 
     def _chunks_of(self, event: ServerEvent) -> Iterator[dict[str, Any]]:
         data = event.data.strip()
-        if event.kind == "error":
+        if event.kind.casefold() == "error":
             raise ErrorInStream(_said_by(data))
         if data == "[DONE]":
             self.is_done = True
@@ -174,18 +174,23 @@ def _completion(content: bytes) -> dict[str, Any]:
 
 
 def _raise_if_error(chunk: dict[str, Any]) -> None:
-    if chunk.get("error") or chunk.get("object") == "error" or chunk.get("type") == "error":
+    if _says_something(chunk.get("error")) or "error" in (chunk.get("object"), chunk.get("type")):
         raise ErrorInStream(said_in(chunk))
     choices = chunk.get("choices")
     for choice in choices if isinstance(choices, list) else ():
         if not isinstance(choice, dict):
             continue
-        if choice.get("error"):
+        if _says_something(choice.get("error")):
             raise ErrorInStream(said_in(choice))
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish.strip().lower() in FAILED_FINISHES:
             told = _("the answer ended with {finish!r}").format(finish=finish.strip())
             raise ErrorInStream(ServerSaid(None, told, everything=finish))
+
+
+def _says_something(error: object) -> bool:
+    """Whether what stands under "error" is one: some gateways always send it, with a code of 0 and no words."""
+    return any(error.values()) if isinstance(error, dict) else bool(error)
 
 
 def _said_by(data: str) -> ServerSaid:

@@ -14,9 +14,12 @@ LONGEST_TEXT = 500
 
 _MESSAGE_KEYS = (
     *("message", "detail", "msg", "error_description", "error_message", "error_msg", "errmsg", "status_msg", "title"),
-    *("errors", "base_resp"),
+    *("errors", "base_resp", "faultstring", "reason"),
 )
-"""Where the words of an error have been found; the last two hold more of them."""
+"""Where the words of an error have been found; some of them hold more of these."""
+
+_DEEPEST = 8
+"""Objects within one another in which the words of an error are looked for."""
 
 _LONGEST_READ = 20_000
 """Characters in which an error is looked for."""
@@ -91,7 +94,8 @@ def said_in(parsed: object, status: int | None = None) -> ServerSaid:
         return ServerSaid(status, "")
     error = parsed.get("error")
     holder = error if isinstance(error, dict) else parsed
-    message = error if isinstance(error, str) else _message(holder)
+    code = next(filter(None, map(_word, map(holder.get, ("code", "type", "status")))), "") if holder is error else ""
+    message = next(filter(None, (_as_text(error), _message(holder), _message(parsed), code)), "")
     return ServerSaid(
         status=status,
         message=repaired(message[:_LONGEST_READ]),
@@ -112,22 +116,27 @@ def _without_echo(parsed: dict[str, Any]) -> dict[str, Any]:
     return {"detail": [{key: each[key] for key in told if key in each} for each in details if isinstance(each, dict)]}
 
 
-def _message(holder: dict[str, Any]) -> str:
+def _message(holder: dict[str, Any], depth: int = _DEEPEST) -> str:
     """The words of an error object; a provider's own words behind a gateway are the better ones."""
     metadata = holder.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
-    texts = [_as_text(holder.get(key)) for key in _MESSAGE_KEYS]
-    message = next((text for text in texts if text), "")
+    texts = (_as_text(holder.get(key), depth) for key in _MESSAGE_KEYS)
+    message = next(filter(None, texts), "")
+    if not message:  # an object of an unknown name may hold them: "status", "header", "response"
+        inner = (each for key, each in holder.items() if isinstance(each, dict) and key not in _MESSAGE_KEYS)
+        message = next(filter(None, (_as_text(each, depth) for each in inner)), "")
     return f"{message} ({raw})" if isinstance(raw, str) and raw and raw not in message else message
 
 
-def _as_text(value: object) -> str:
+def _as_text(value: object, depth: int = _DEEPEST) -> str:
     if isinstance(value, str):
-        return value
+        return value if value.strip() else ""
+    if depth <= 0:
+        return ""
     if isinstance(value, dict):
-        return _message(value)
+        return _message(value, depth - 1)
     if isinstance(value, list):
-        return "; ".join(text for text in map(_as_text, value) if text)
+        return "; ".join(filter(None, (_as_text(each, depth - 1) for each in value)))
     return ""
 
 

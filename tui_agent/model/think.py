@@ -25,7 +25,14 @@ _LONE_CLOSERS = ("</think>", "</thinking>", "</mm:think>", "[/think]", "◁/thin
 _FENCE = 3
 """Characters that open and close a block of code."""
 
-_QUOTES = "`\"'“”‘’«»"
+_QUOTES = "`\"'“”‘’«»„"
+_BRACKETS = {"「": "」", "『": "』", "《": "》", "〈": "〉", "（": "）", "(": ")"}
+"""What stands round a tag that is talked about, as a pair: one alone may end or begin a sentence."""
+
+_UNSEEN = "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
+"""Marks without width, which some models and gateways put before everything else."""
+
+_BEFORE_ANYTHING = re.compile(rf"\A[\s{_UNSEEN}]+")
 
 
 def _any_of(tags: tuple[str, ...]) -> re.Pattern[str]:
@@ -138,7 +145,7 @@ class ThinkSplitter:
         return settled
 
     def _at_start(self, at_end: bool) -> bool:
-        ahead = self._held.lstrip()
+        ahead = _BEFORE_ANYTHING.sub("", self._held)
         if opener := _OPENER.match(ahead) or _NAMED_OPENER.match(ahead):
             self._open(opener.group(), ahead[opener.end() :])
             return True
@@ -211,7 +218,7 @@ class ThinkSplitter:
 
     def _needs_next(self, tag: re.Match[str]) -> bool:
         before = self._held[tag.start() - 1] if tag.start() else self._line.last
-        return self._may_close and bool(before) and before in _QUOTES
+        return self._may_close and bool(before) and (before in _QUOTES or before in _BRACKETS)
 
     def _emit_text(self, settled: list[Sorted], length: int) -> None:
         piece, self._held = self._held[:length], self._held[length:]
@@ -255,8 +262,8 @@ def _length_of_partial(text: str, tags: tuple[str, ...]) -> int:
 def _is_quoted(text: str, start: int, end: int, before: str, at_end: bool) -> bool | None:
     """Whether a tag stands directly between backticks or quotes; None while the next character is not known."""
     left = text[start - 1] if start else before[-1:]
-    if not left or left not in _QUOTES:
+    if not left or (left not in _QUOTES and left not in _BRACKETS):
         return False
     if end == len(text):
         return False if at_end else None
-    return text[end] in _QUOTES
+    return text[end] in _QUOTES if left in _QUOTES else text[end] == _BRACKETS[left]
