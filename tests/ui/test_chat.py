@@ -10,6 +10,7 @@ from tests.ui.screen_text import screen_lines
 from tests.ui.support import sitting
 from tui_agent.core.entries import Compacted, ImagePart, TextPart
 from tui_agent.core.events import CompactionEnded
+from tui_agent.ui.second_press import AGAIN_SECONDS
 from tui_agent.ui.widgets.blocks import AnswerBlock
 from tui_agent.ui.widgets.status_bar import StatusLine
 
@@ -324,6 +325,37 @@ async def test_ctrl_c_clears_then_asks_and_quits_at_the_second_press(tmp_path: P
             await person.press("ctrl+c")
             await person.until(lambda: not person.app.is_running or person.app._exit)
             assert person.app.return_code == 0
+
+
+async def test_what_a_second_ctrl_c_does_is_told_as_long_as_it_does_it_by_the_key_in_force(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, keys={"interrupt": "f10"}) as person:
+            await person.press("f10")
+            await person.is_told("Press F10 again to quit.")
+            assert [each.timeout for each in person.app._notifications] == [AGAIN_SECONDS]
+            await person.press("f10")
+            await person.until(lambda: person.app._exit)
+
+
+async def test_escape_and_ctrl_c_take_the_pictures_out_of_the_message_one_by_one(tmp_path: Path) -> None:
+    with ModelServer(otherwise=says("OK.")) as server:
+        async with sitting(server, tmp_path) as person:
+            for name in ("cat.png", "dog.png", "elk.png"):
+                person.conductor.unsent.attach(ImagePart("data:image/png;base64,aGk=", name))
+            await person.sees("with [cat.png] [dog.png] [elk.png] · Esc removes the last")
+            await person.type("look")
+            await person.press("escape")
+            await person.is_told("[elk.png] does not go with the message any more.")
+            await person.sees("with [cat.png] [dog.png] · Esc removes the last")
+            await person.press("ctrl+c")
+            await person.sees("with [cat.png] · Esc removes it")
+            await person.press("escape")
+            await person.until(lambda: "with [" not in person.seen)
+            assert person.prompt_text == "look"
+            assert not person.app._exit
+            await person.say("")
+            assert server.requests[-1].texts[-1] == "look"
+            assert "image_url" not in str(server.requests[-1].body)
 
 
 async def test_ctrl_d_quits_only_on_an_empty_prompt(tmp_path: Path) -> None:

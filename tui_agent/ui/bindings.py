@@ -240,3 +240,8 @@ def keys_of(binding_id: str, keymap: Mapping[str, str] | None = None) -> str:
     given = _in_force if keymap is None else usable_keys(keymap)
     keys = given.get(binding_id) or next(key.keys for key in KEYS if key.id == binding_id)
     return " · ".join(key_name(key) for key in keys.split(","))
+
+
+def first_key_of(binding_id: str) -> str:
+    """The key of a binding that is named where there is room for one."""
+    return keys_of(binding_id).split(" · ")[0]

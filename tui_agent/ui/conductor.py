@@ -276,8 +276,9 @@ class Conductor:
         return session.id, last_answer(session) if self.services.settings.print_answer else ""
 
     def stop(self) -> bool:
-        """Stop the answer, what waits to be sent, or the edit of an earlier message; whether there was any."""
-        return self.desk.stop() or self._take_back() or self.unsent.end_edit()
+        """Stop the answer, what waits to be sent, the edit of an earlier message, or what would have sent a picture
+        along; whether there was any."""
+        return self.desk.stop() or self._take_back() or self.unsent.end_edit() or self.unsent.detach()
 
     def _take_back(self) -> bool:
         """Put what waits to be sent back into the prompt; whether there was anything."""

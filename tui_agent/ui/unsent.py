@@ -115,8 +115,21 @@ class Unsent:
     def attach(self, picture: ImagePart) -> None:
         """Send a picture with the next message."""
         self._pictures.append(picture)
+        self._show_pictures()
+
+    def detach(self) -> bool:
+        """Leave the picture that was attached last out of the next message; whether there was one."""
+        if not self._pictures:
+            return False
+        name = safe(self._pictures.pop().name, single_line=True, strict=True)
+        self._show_pictures()
+        self._tell(_("[{name}] does not go with the message any more.").format(name=name))
+        return True
+
+    def _show_pictures(self) -> None:
         names = " ".join(f"[{safe(each.name, single_line=True, strict=True)}]" for each in self._pictures)
-        self._prompt.border_subtitle = Content(_("with {names}").format(names=names))
+        words = ngettext("with {names} · Esc removes it", "with {names} · Esc removes the last", len(self._pictures))
+        self._prompt.border_subtitle = Content(words.format(names=names)) if names else None
 
     def joined(self, waiting: Sequence[str]) -> str:
         """What waits, as it was typed, before what stands in the prompt: as one text.

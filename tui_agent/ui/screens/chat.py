@@ -17,14 +17,14 @@ from textual.worker import Worker
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
-from tui_agent.ui.bindings import bindings
+from tui_agent.ui.bindings import bindings, first_key_of
 from tui_agent.ui.messages import ApprovalShown, Happened, QueueChanged, Told
 from tui_agent.ui.notices import Notices
 from tui_agent.ui.painting import Painter
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.typing_anywhere import TypingAnywhere
-from tui_agent.ui.second_press import SecondPress
+from tui_agent.ui.second_press import AGAIN_SECONDS, SecondPress
 from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.activity import ActivityLine
 from tui_agent.ui.widgets.find_bar import FindBar
@@ -124,9 +124,9 @@ class ChatScreen(TypingAnywhere):
         else:
             await self._acting.command(name, argument)
 
-    def tell(self, words: str, title: str = "") -> None:
+    def tell(self, words: str, title: str = "", *, seconds: float | None = None) -> None:
         """Say something at the top, for some seconds."""
-        self.notify(safe(words), title=title, markup=False)
+        self.notify(safe(words), title=title, markup=False, timeout=seconds)
 
     def tell_error(self, error: TuiAgentError) -> None:
         """Say what could not be done, what it means, and what to do."""
@@ -384,4 +384,5 @@ class ChatScreen(TypingAnywhere):
         elif self._again.is_second("ctrl+c"):
             await self.command("quit")
         else:
-            self.tell(_("Press Ctrl+C again to quit."))
+            words = _("Press {key} again to quit.").format(key=first_key_of("interrupt"))
+            self.tell(words, seconds=AGAIN_SECONDS)  # no longer than it is true

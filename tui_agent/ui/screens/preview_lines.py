@@ -14,7 +14,7 @@ from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolRetu
 from tui_agent.core.events import Gauge
 from tui_agent.core.readings import said_text
 from tui_agent.language import _, ngettext
-from tui_agent.ui.bindings import keys_of
+from tui_agent.ui.bindings import first_key_of
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
@@ -236,6 +236,6 @@ def hints(
 
 
 def _hint(binding_id: str, action: str, words: str) -> Content:
-    key = keys_of(binding_id).split(" · ")[0]
+    key = first_key_of(binding_id)
     label = Content.styled(key, "bold $primary") + Content(f" {words}")
     return label.stylize_before(f"@click=screen.{action}")

@@ -4,7 +4,7 @@ from textual.content import Content
 
 from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
-from tui_agent.ui.bindings import keys_of
+from tui_agent.ui.bindings import first_key_of
 from tui_agent.ui.theme import MUTED
 
 _KEYS = (
@@ -26,6 +26,6 @@ def welcome() -> Content:
         Content(""),
     ]
     for binding_id, words in _KEYS:
-        key = keys_of(binding_id).split(" · ")[0]
+        key = first_key_of(binding_id)
         rows.append(Content.styled(padded(key, 8), "bold") + Content.styled(_(words), MUTED))
     return Content("\n").join(rows)
