@@ -56,6 +56,11 @@ def test_an_open_directory_of_ours_is_closed(tmp_path: Path) -> None:
     assert mode(paths.private_directory(tmp_path / "open")) == 0o700
 
 
+def test_a_directory_of_ours_that_is_not_to_be_written_is_closed_and_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir(mode=0o555)
+    assert mode(paths.private_directory(tmp_path / "kept")) == 0o500
+
+
 def test_a_directory_shared_on_purpose_keeps_its_mode(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()

@@ -47,7 +47,7 @@ def styles_dir() -> Path:
 
 
 def private_directory(path: Path) -> Path:
-    """The directory, made if need be, closed to other users (mode 0700).
+    """The directory, made if need be, closed to other users (mode 0700, or less where it was less).
 
     A directory that is shared on purpose (sticky, like /tmp) or belongs to someone else keeps its mode.
 
@@ -57,9 +57,14 @@ def private_directory(path: Path) -> Path:
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = path.stat()
     is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    if is_ours and not status.st_mode & stat.S_ISVTX and stat.S_IMODE(status.st_mode) != 0o700:
-        path.chmod(0o700)
+    if is_ours and not status.st_mode & stat.S_ISVTX and is_open_to_others(path):
+        path.chmod(status.st_mode & 0o700)
     return path
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether other users of this machine may do anything with it."""
+    return bool(path.stat().st_mode & 0o077)
 
 
 def named_by_user(directory: Path, name: str) -> Path:

@@ -263,6 +263,20 @@ async def test_directory_and_files_are_their_owners_alone(path: Path) -> None:
     await archive.close()
 
 
+@pytest.mark.parametrize(("beside", "then"), [("", 0o700), ("log", 0o700), ("photos", 0o755)])
+async def test_an_open_directory_is_closed_unless_something_else_lies_in_it(path: Path, beside: str, then: int) -> None:
+    (path.parent / beside).mkdir(parents=True)
+    path.parent.chmod(0o755)
+    archive = await Archive.open(path)
+    await make_session(archive, "one", "/", AT)
+    await archive.acquire("one")
+    await archive.append("one", [said(1, "a")], {})
+    assert mode(path.parent) == then
+    for file in path.parent.glob("archive.db*"):
+        assert mode(file) & 0o077 == 0, file
+    await archive.close()
+
+
 async def test_a_file_others_can_read_is_made_private_and_that_is_said(path: Path) -> None:
     await (await Archive.open(path)).close()
     os.chmod(path, 0o644)

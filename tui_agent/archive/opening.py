@@ -15,11 +15,15 @@ from tui_agent.archive.reserve import Reserve
 from tui_agent.archive.rows import is_utf8
 from tui_agent.errors import ArchiveUnavailable
 from tui_agent.language import _
+from tui_agent.paths import private_directory
 from tui_agent.values import frozen
 
 _BUSY_MILLISECONDS = 5_000
 
 _SMALLEST_PAGE = 512
+
+_BESIDE = frozenset({"log", "config.toml", "mcp.json"})
+"""What else of this program's may lie in the directory of the archive."""
 
 _MOUNTS = Path("/proc/self/mounts")
 """Where Linux says what is mounted."""
@@ -70,6 +74,7 @@ def open_file(
         )
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _close_to_others(path)
         if path.is_file():
             schema.refuse_newer_file(path, newest)
         if not (_is_writable(path) if writable is None else writable):
@@ -270,6 +275,16 @@ def _open_read_only(path: Path, newest: int, notice: str) -> Opened:
         connection.close()
         raise
     return Opened(connection, None, read_only=True, notices=notices)
+
+
+def _close_to_others(path: Path) -> None:
+    """Make the directory its owner's alone, unless something else lies in it: that may be for others.
+
+    The files in it are private by themselves, so where this cannot be done nothing stops.
+    """
+    with suppress(OSError):
+        if all(name.startswith(path.name) or name in _BESIDE for name in os.listdir(path.parent)):
+            private_directory(path.parent)
 
 
 def _make_private(path: Path) -> list[str]:

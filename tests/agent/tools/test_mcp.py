@@ -1,6 +1,7 @@
 """MCP servers: their tools are offered when they are ready, and trouble stays with the server that has it."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -64,6 +65,13 @@ async def test_the_tools_of_a_local_server_work(tmp_path: Path, capfd: pytest.Ca
         assert (await call(tools["calc__add"], a="x", b=3)).failed
     assert "noise on stderr" in (tmp_path / "log" / "mcp-calc.log").read_text()
     assert capfd.readouterr() == ("", "")
+
+
+async def test_the_logs_are_their_owners_alone(tmp_path: Path) -> None:
+    async with running(tmp_path / "log", local("calc")):
+        logging.getLogger("mcp").warning("something odd")
+    logs = {file.name: file.stat().st_mode & 0o777 for file in (tmp_path / "log").iterdir()}
+    assert logs == {"mcp.log": 0o600, "mcp-calc.log": 0o600}
 
 
 async def test_no_secret_of_ours_reaches_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO, cast
 
@@ -240,12 +241,23 @@ def _cut(text: str, longest: int) -> str:
 def _error_log(logs: Path, name: str) -> TextIO:
     """What a server prints as errors goes here; on the screen it would destroy the picture."""
     path = private_directory(logs) / f"mcp-{re.sub(r'[^a-zA-Z0-9_-]', '_', name)}.log"
-    too_large = path.exists() and path.stat().st_size > _LARGEST_LOG
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if too_large else os.O_APPEND)
+    return _opened_log(path, anew=path.exists() and path.stat().st_size > _LARGEST_LOG)
+
+
+def _opened_log(path: Path | str, *, anew: bool = False) -> TextIOWrapper:
+    """A log that its owner alone may read, to write at its end or, `anew`, from its beginning."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if anew else os.O_APPEND)
     return os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8")
 
 
+class _LogHandler(logging.FileHandler):
+    """Opens its file as its owner's alone."""
+
+    def _open(self) -> TextIOWrapper:
+        return _opened_log(self.baseFilename)
+
+
 def _log_handler(path: Path) -> logging.Handler:
-    handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    handler = _LogHandler(path, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     return handler
