@@ -309,7 +309,7 @@ def _fork(parser: argparse.ArgumentParser) -> None:
 
 def _delete(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("-y", "--yes", action="store_true", help=_("do not ask"))
+    parser.add_argument("-y", "--yes", action="store_true", help=_("do not ask; needed without a terminal"))
     _json(parser)
 
 

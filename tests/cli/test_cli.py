@@ -80,7 +80,7 @@ def test_sessions_are_listed_shown_renamed_exported_searched_and_deleted(
     target = tmp_path / "out.md"
     terminal.run("sessions", "export", session, str(target))
     assert "the answer is 42" in target.read_text()
-    terminal.run("sessions", "delete", session)
+    terminal.run("sessions", "delete", session, "-y")
     assert terminal.json("sessions", "list", "--json") == []
 
 
@@ -246,6 +246,31 @@ def test_doctor_speaks_to_people_in_words_and_says_what_the_model_is_offered(
     report = terminal.json("doctor", "--json")
     assert report["is_terminal"] is False
     assert "run_command" in report["tools"]
+
+
+def test_doctor_says_in_words_what_there_is_none_of(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("TERM", raising=False)
+    rows = terminal.run("doctor").splitlines()
+    said = dict(row.split(":", 1) for row in rows)
+    assert said["key from"].startswith("       none; where one is wanted: set OPENAI_API_KEY, or")
+    assert said["terminal"].strip() == "unknown; TERM is not set"
+    assert [row for row in rows if row.endswith(":")] == []
+    assert terminal.json("doctor", "--json")["key_source"] == ""
+
+
+def test_doctor_tells_of_a_data_directory_that_others_may_enter(
+    terminal: Terminal, server: ModelServer, data: Path
+) -> None:
+    data.mkdir(exist_ok=True)
+    (data / "photos").mkdir()
+    data.chmod(0o755)
+    assert f"{data} is open to other users" in terminal.json("doctor", "--json")["problems"][-1]
+    assert f"chmod go= {data} closes it." in terminal.run("doctor")
+    data.chmod(0o700)
+    assert terminal.json("doctor", "--json")["problems"] == []
 
 
 @pytest.mark.parametrize("model", ["", "named"])

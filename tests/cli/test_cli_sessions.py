@@ -1,3 +1,4 @@
+import io
 import json
 import re
 import stat
@@ -208,6 +209,20 @@ def test_a_person_is_asked_before_a_session_is_deleted(
     assert terminal.run("sessions", "delete", session, code=0 if deleted else 1) == ""
     assert "'precious' (2 messages)" in terminal.err
     assert (ids(terminal) == []) is deleted
+
+
+@pytest.mark.parametrize("answers", [io.StringIO("y\n"), None], ids=["a file", "nothing"])
+def test_where_nobody_can_be_asked_nothing_is_deleted_without_yes(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch, answers: io.StringIO | None
+) -> None:
+    session = begun(terminal, server, "precious")
+    monkeypatch.setattr("sys.stdin", answers)
+    assert terminal.run("sessions", "delete", session, code=2) == ""
+    assert "was not deleted: nobody can be asked without a terminal." in terminal.err
+    assert "-y deletes it without asking." in terminal.err
+    assert ids(terminal) == [session]
+    terminal.run("sessions", "delete", session, "-y")
+    assert ids(terminal) == []
 
 
 def test_with_yes_nobody_is_asked(terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:

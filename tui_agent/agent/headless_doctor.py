@@ -5,6 +5,7 @@ import platform
 import sys
 
 from tui_agent import __version__
+from tui_agent.agent.checkup import open_data_directory, without_key
 from tui_agent.agent.headless_streams import DONE, TURN_FAILED, Streams
 from tui_agent.agent.keys import key_source
 from tui_agent.agent.services import Services
@@ -51,11 +52,12 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         "cache": str(cache_dir()),
         "key": N_("set") if settings.api_key else N_("not set"),
         "key_source": "",
-        "problems": list(problems),
+        "problems": problems,
     }
     code = DONE
     try:
         await services.start()
+        report["problems"] = problems = (*problems, *open_data_directory(services))
         report["sessions"] = len(await services.sessions())
         connection = await services.connect(streams.note if not as_json else lambda words: None)
         limits = connection.limits(settings)
@@ -71,7 +73,7 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
             "compaction": settings.compaction_mode,
         }
         if connection.warning:
-            report["problems"] = [*problems, connection.warning]
+            report["problems"] = (*problems, connection.warning)
         await connection.reach()
     except TuiAgentError as error:
         report |= await _key(services)
@@ -81,11 +83,8 @@ async def doctor(services: Services, problems: tuple[str, ...], as_json: bool, s
         await services.close()
     if as_json:
         streams.print_json(report)
-    for name, value in () if as_json else report.items():
-        heading = _(_NAMES[name]) + ":"
-        for row in _rows(name, value):
-            streams.show(f"{padded(heading, 15)} {row}".rstrip())
-            heading = ""
+    else:
+        _show(report, services, streams)
     return code
 
 
@@ -97,6 +96,15 @@ async def _key(services: Services) -> dict[str, object]:
     return {"key": N_("set") if source else N_("not set"), "key_source": source}
 
 
+def _show(report: dict[str, object], services: Services, streams: Streams) -> None:
+    nothing = {"key_source": without_key(services), "terminal": _("unknown; TERM is not set")}
+    for name, value in report.items():
+        heading = _(_NAMES[name]) + ":"
+        for row in [nothing.get(name) or _("none")] if value == "" else _rows(name, value):
+            streams.show(f"{padded(heading, 15)} {row}")
+            heading = ""
+
+
 def _rows(name: str, value: object) -> list[str]:
     """A value in words, one row for each problem."""
     match value:
@@ -104,11 +112,11 @@ def _rows(name: str, value: object) -> list[str]:
             return [_("yes") if value else _("no, to a file or a program")]
         case None:
             return [_("unknown")]
-        case list():
+        case list() | tuple():
             words = [str(each) for each in value] if name == "problems" else [", ".join(value)] if value else []
             return words or [_("none")]
         case int():
             return [f"{value:,}"]
         case _:
-            is_word = value and name in ("key", "key_source", "place", "window_source", "compaction")
+            is_word = name in ("key", "key_source", "place", "window_source", "compaction")
             return [_(str(value)) if is_word else str(value)]

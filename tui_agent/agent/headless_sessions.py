@@ -179,15 +179,21 @@ async def fork_session(services: Services, session_id: str, upto: int | None, as
 
 
 async def delete_session(services: Services, session_id: str, agreed: bool, as_json: bool, streams: Streams) -> int:
-    """Delete a session with all its entries; there is no way back, so a person is asked first."""
+    """Delete a session with all its entries; there is no way back, so a person is asked, or has agreed, first."""
     async with opened(services):
         info = await services.archive.session(session_id)
+        if not agreed and not streams.can_ask:
+            raise UsageError(
+                _("Session {id} was not deleted: nobody can be asked without a terminal.").format(id=info.id),
+                _("Deleting is for good."),
+                _("-y deletes it without asking."),
+            )
         name = ngettext(
             "session {id}, {title!r} ({messages} message)",
             "session {id}, {title!r} ({messages} messages)",
             info.messages,
         ).format(id=info.id, title=" ".join((info.title or info.preview).split()), messages=info.messages)
-        if not agreed and streams.can_ask and not await streams.agrees(_("Delete {name} for good?").format(name=name)):
+        if not agreed and not await streams.agrees(_("Delete {name} for good?").format(name=name)):
             streams.note(_("Nothing was deleted."))
             return TURN_FAILED
         await services.archive.delete(info.id)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from tui_agent import __version__
+from tui_agent.agent.checkup import open_data_directory, without_key
 from tui_agent.agent.keys import key_source
 from tui_agent.core.columns import padded
 from tui_agent.errors import UsageError
@@ -59,17 +60,15 @@ async def theme(chat: Conductor, name: str) -> None:
 
 async def doctor(chat: Conductor, argument: str) -> None:
     settings, bench = chat.services.settings, chat.services.bench
-    source = await key_source(chat.services)
+    source, key = await key_source(chat.services), _("set, from: {source} (its value is never shown)")
+    terminal = os.environ.get("TERM") or _("unknown")
     facts = [
         (_("version"), f"tui-agent {__version__}, Python {platform.python_version()}"),
-        (_("terminal"), f"{os.environ.get('TERM', '')}, {chat.app.size.width} x {chat.app.size.height}"),
+        (_("terminal"), f"{terminal}, {chat.app.size.width} x {chat.app.size.height}"),
         (_("archive"), str(archive_file(settings.data_dir))),
         (_("settings"), str(config_file())),
         (_("log"), str(log_dir(override=settings.data_dir))),
-        (
-            _("key"),
-            _("set, from: {source} (its value is never shown)").format(source=_(source)) if source else _("not set"),
-        ),
+        (_("key"), key.format(source=_(source)) if source else without_key(chat.services)),
     ]
     if bench is None:
         facts.append((_("model"), _("none is connected; the start card says what to do")))
@@ -85,7 +84,8 @@ async def doctor(chat: Conductor, argument: str) -> None:
             (_("tools"), ", ".join(spec.name for spec in bench.tool_specs()) or _("none offered")),
             (_("compaction"), word(bench.mode)),
         ]
-    problems = (*chat.services.origin.load().problems, *unusable_looks(settings, chat.services.origin))
+    origin = chat.services.origin
+    problems = *origin.load().problems, *unusable_looks(settings, origin), *open_data_directory(chat.services)
     facts += [(_("problem"), each) for each in problems]
     lines = [Line(padded(name, 12) + safe(value, single_line=True, strict=True), hang=12) for name, value in facts]
     chat.app.push_screen(ReadingScreen(_("Doctor"), lines))
