@@ -618,6 +618,21 @@ async def test_why_the_last_resort_was_needed_is_told_and_it_can_be_watched(tmp_
             assert events[-2] == SummaryArrived(events[-1].proposal.compacted.text)
 
 
+async def test_an_extract_counts_the_exact_details_that_it_holds_itself_as_kept(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path) as at:
+            more = "and so it goes on " * 20
+            await talk(at, server, *(f"limit {place} is in /etc/app/{place}.toml\n{more}" for place in range(6)))
+            server.script(says(""), says(""))
+            proposal = await propose(at, keep=2, trigger="overflow", must_fit=True)
+            events = await at.services.apply(at.session, proposal)
+            assert proposal.compacted.details == ()
+            assert f"[history compaction: kept {len(proposal.found)} details verbatim, 0 left out]" in [
+                said.text for said in entries_in(events, Noticed)
+            ]
+            assert all(detail.text in proposal.compacted.text for detail in proposal.found)
+
+
 TOPICS = ("gardening", "sailing", "painting", "cooking", "walking", "reading", "singing", "sleeping")
 
 

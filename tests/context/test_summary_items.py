@@ -15,6 +15,7 @@ from tui_agent.context.summary import (
     parse_items,
     render,
     standing,
+    still_true,
     thinned,
 )
 from tui_agent.context.tokens import estimate
@@ -271,7 +272,7 @@ def test_the_next_id_follows_the_highest() -> None:
 
 def test_an_extract_says_what_it_is_and_holds_first_lines_and_details() -> None:
     log = log_of(user("Fix the parser.\nIt is in src/p.py"), answer("ok"), user("never push to main"))
-    items = extract(log, details_of(log), first_id=4)
+    items = extract(log, details_of(log), (Item("i3", "", ""),))
     text = render(items)
 
     assert items[0].id == "i4"
@@ -279,7 +280,7 @@ def test_an_extract_says_what_it_is_and_holds_first_lines_and_details() -> None:
     assert "- Fix the parser." in text
     assert "- src/p.py" in text
     assert all(item.sources for item in items)
-    assert extract(log, details_of(log), first_id=4) == items
+    assert extract(log, details_of(log), (Item("i3", "", ""),)) == items
 
 
 def test_an_extract_is_in_the_language_of_the_conversation_and_within_its_room() -> None:
@@ -304,6 +305,52 @@ def test_an_extract_cuts_long_first_lines_and_leaves_out_what_does_not_fit() -> 
     assert [item.id for item in (label, *items)] == ["i1", "i2", "i3", "i4"]
     assert (label.section, label.sources) == ("", (1, 2, 5))
     assert {item.section for item in items} == {"goals"}
+
+
+def test_an_extract_says_nothing_twice_and_each_detail_where_it_belongs() -> None:
+    log = log_of(
+        user("Remember: the deploy password is periwinkle-7.\nNever push to main."),
+        answer("Noted. The deploy password is periwinkle-7."),
+        user("continue"),
+        answer("Wrote /srv/b.toml, run `make all`."),
+        user(" Continue "),
+    )
+    items = extract(log, details_of(log))
+
+    assert render(items[1:]).split("\n") == [
+        "Goals:",
+        "- Remember: the deploy password is periwinkle-7.",
+        "- Continue",
+        "",
+        "Decisions and rules:",
+        "- Never push to main",
+        "",
+        "Files and commands:",
+        "- /srv/b.toml",
+        "- make all",
+    ]
+    assert [item.sources for item in items[1:3]] == [(1,), (3, 5)]
+
+
+def test_a_further_extract_repeats_neither_the_label_nor_what_stands() -> None:
+    first = extract(log_of(user("continue"), user("the port is 8081")), ())
+    log = log_of(user(""), user(""), user("continue"), user("again: port 8081"), user("use /srv/b.toml"))[2:]
+    items = still_true(first, extract(log, details_of(log), first), details_of(log))
+
+    assert [item.text for item in items if not item.section] == [first[0].text]
+    assert [item.text for item in items if item.section] == [
+        "continue",
+        "the port is 8081",
+        "again: port 8081",
+        "use /srv/b.toml",
+    ]
+    assert next(item for item in items if not item.section).sources == (1, 2, 4, 5)
+    assert len({item.id for item in items}) == len(items)
+
+
+def test_an_extract_marks_what_only_a_tool_has_said() -> None:
+    log = log_of(user("look"), result("c", "/srv/b.toml"))
+    assert {item.tool_only for item in extract(log, details_of(log)) if item.section == "files"} == {True}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import LARGE, USUAL, Sitting, sitting
 from tui_agent.agent import changes
-from tui_agent.core.entries import Compacted, Detail
+from tui_agent.core.entries import Compacted, Detail, Item
 from tui_agent.ui.widgets.sidebar import MemoryList
 
 
@@ -29,6 +29,18 @@ async def with_pin(person: Sitting, text: str) -> None:
     rows = person.app.screen.query_one(MemoryList)
     rows.focus()
     await person.press("home")
+
+
+async def test_what_has_no_heading_stands_first_as_in_the_context(tmp_path: Path) -> None:
+    label, found = Item("i2", "", "Made without a model.", (1,)), Item("i1", "findings", "The port is 8081.", (1,))
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said("the port is 8081", "and so on")
+            compacted = Compacted(None, 2, (found, label), "Summary.", folded=2)
+            person.conductor.show_events(await person.session.append(compacted))
+            await person.sees("The port is 8081.")
+            places = [person.seen.index(each) for each in ("version 1 of 1", label.text, "Findings", found.text)]
+            assert places == sorted(places)
 
 
 async def test_a_pin_is_edited_in_its_place(tmp_path: Path) -> None:

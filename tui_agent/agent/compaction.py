@@ -20,7 +20,7 @@ from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
-from tui_agent.context.ledger import MOST_NAMED, carry, details_in, left_out, lost, merged, weight
+from tui_agent.context.ledger import MOST_NAMED, carry, details_in, left_out, lost, merged, supersede, weight
 from tui_agent.context.ledger_around import as_put_back, replaced_values, with_words
 from tui_agent.context.policy import LEAST_KEPT, Plan, plan
 from tui_agent.context.provenance import attribute, is_instruction_like
@@ -91,7 +91,7 @@ class Compactor:
             if not wish.must_fit:
                 raise
             details = await session.details.of(made.folded)
-            new = await asyncio.to_thread(_extracted, made.folded, details, next_id(standing_items))
+            new = await asyncio.to_thread(_extracted, made.folded, details, standing_items)
             self._summariser.model = ""
             yield SummaryRestarted(str(error))
             yield SummaryArrived(render(new))
@@ -166,9 +166,9 @@ class Compactor:
         return int(window * self._bench.settings.details_share)
 
 
-def _extracted(folded: Sequence[Logged], details: Sequence[Detail], first_id: int) -> tuple[Item, ...]:
-    """Items made without a model."""
-    return extract(folded, sorted(details, key=weight), first_id=first_id)
+def _extracted(folded: Sequence[Logged], details: Sequence[Detail], items: Sequence[Item]) -> tuple[Item, ...]:
+    """Items made without a model, on top of those of the live summary."""
+    return extract(folded, sorted(supersede(details), key=weight), items)
 
 
 def _details_now(
@@ -242,7 +242,7 @@ async def apply(
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
     report = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
     compacted = replace(compacted, left_out=_named(report, {detail.text for detail in compacted.left_out}))
-    return await session.append(compacted, *_notices(compacted, len(report), words))
+    return await session.append(compacted, *_notices(compacted, len(proposal.found), len(report), words))
 
 
 def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:
@@ -270,10 +270,12 @@ def _named(report: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
     return (*first, *islice(others, max(0, max(MOST_NAMED, len(stated)) - len(first))))
 
 
-def _notices(compacted: Compacted, lacking: int, words: Wording) -> list[Noticed]:
-    """What the transcript says of a compaction."""
+def _notices(compacted: Compacted, found: int, lacking: int, words: Wording) -> list[Noticed]:
+    """What the transcript says of a compaction: how many exact details were found, and how many of them it lacks."""
     notices = [Noticed(words.merged.format(count=compacted.folded), "compaction")]
     exact = sum(detail.kind != "request" for detail in compacted.details)
+    if not compacted.model:  # an extract has them word for word itself
+        exact = found - lacking
     if exact or lacking:
         notices.append(Noticed(words.kept.format(kept=exact, left_out=lacking), "compaction"))
     if orders := sum(map(is_instruction_like, compacted.items)):

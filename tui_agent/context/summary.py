@@ -2,7 +2,8 @@
 
 from tui_agent.context.summary_check import accepted, repeats, unwrapped
 from tui_agent.context.summary_consolidation import consolidated, consolidation_request, thinned
-from tui_agent.context.summary_items import extract, next_id, opaque, render, standing
+from tui_agent.context.summary_extract import extract
+from tui_agent.context.summary_items import next_id, opaque, render, standing
 from tui_agent.context.summary_language import SECTIONS, Language, language_of
 from tui_agent.context.summary_leaving import OUTGROWN, as_carried, details_now, still_true, within
 from tui_agent.context.summary_outdated import outdated

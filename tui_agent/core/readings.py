@@ -1,4 +1,6 @@
-"""Entries read: what they say in words, and whether the user said it."""
+"""Entries read: what they say in words, whether the user said it, and the items of a summary by section."""
+
+from collections.abc import Iterable, Iterator, Sequence
 
 from tui_agent.core.deeds import DeedPart, deed_text
 from tui_agent.core.entries import (
@@ -6,6 +8,7 @@ from tui_agent.core.entries import (
     Compacted,
     Entry,
     ImagePart,
+    Item,
     Noticed,
     OtherPart,
     Part,
@@ -61,3 +64,13 @@ def deed_of(entry: Entry) -> DeedPart | None:
 def is_spoken(entry: Entry) -> bool:
     """Whether the user said something in this entry, which wants an answer, and did not only do something."""
     return isinstance(entry, UserSaid) and deed_of(entry) is None
+
+
+def by_section(items: Iterable[Item], order: Sequence[str]) -> Iterator[tuple[str, list[Item]]]:
+    """The items of each section, the sections in this order; what has none of these comes first, as in the context."""
+    members: dict[str, list[Item]] = {}
+    for item in items:
+        members.setdefault(item.section, []).append(item)
+    for section in (*(each for each in members if each not in order), *order):
+        if section in members:
+            yield section, members[section]

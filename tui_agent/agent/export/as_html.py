@@ -1,7 +1,6 @@
 """A session's record as one page that needs nothing else: summaries with their sources, folded and rewound parts."""
 
 from collections.abc import Iterator
-from itertools import groupby
 
 from tui_agent.agent.export.markup import Child, Markup, element, joined
 from tui_agent.agent.export.page_entries import (
@@ -18,7 +17,9 @@ from tui_agent.agent.export.page_style import STYLE
 from tui_agent.agent.export.record import Record, Version, counted, messages_in
 from tui_agent.agent.spending import spending_in_words
 from tui_agent.context.spending import UNSPENT
+from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.entries import Detail, Item
+from tui_agent.core.readings import by_section
 from tui_agent.language import N_, _
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -111,7 +112,7 @@ def _version(record: Record, version: Version) -> Markup:
 
 def _items(record: Record, version: Version) -> Iterator[Markup]:
     known = {logged.seq for logged in record.entries}
-    for section, items in groupby(version.made.items, key=lambda item: item.section):
+    for section, items in by_section(version.made.items, SECTIONS):
         if section:
             yield element("h3", section)
         yield element("ul", *(_item(version, item, known) for item in items))

@@ -1,9 +1,9 @@
 """A session's record as Markdown: what was said, with each summary where it was made and what it rests on."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from tui_agent.agent.export.record import Record, Version, counted, messages_in
+from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -18,7 +18,7 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import by_section, said_text
 from tui_agent.core.visible import visible
 from tui_agent.language import _, sentences
 
@@ -114,7 +114,7 @@ def _summary(version: Version) -> Iterator[str]:
 
 
 def _items(items: Iterable[Item]) -> Iterator[str]:
-    for section, group in groupby(items, key=lambda item: item.section):
+    for section, group in by_section(items, SECTIONS):
         if section:
             yield f"*{_line(section)}*"
         yield "\n".join(f"- {_indented(item.text)} {_sources(item)}".rstrip() for item in group)

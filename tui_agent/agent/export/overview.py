@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from tui_agent.agent.export.record import Record, Version, counted
 from tui_agent.agent.spending import Prices, spending_in_words
 from tui_agent.context.spending import UNSPENT
+from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.columns import padded
 from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import by_section, said_text
 from tui_agent.language import N_, _
 
 _STATES = (N_("live"), N_("part of the live one"), N_("replaced"), N_("taken back"), N_("rewound"))
@@ -117,13 +118,12 @@ def _title(version: Version, count: int) -> str:
 def _summary(version: Version) -> Iterator[str]:
     if not version.made.items:
         yield from _indented(version.made.text)
-    section = ""
-    for item in version.made.items:
-        if item.section != section:
-            section = item.section
+    for section, items in by_section(version.made.items, SECTIONS):
+        if section:
             yield f"  {_line(section)}"
-        sources = ", ".join(f"#{seq}" for seq in item.sources)
-        yield from _indented(f"- {item.text}{f' ({sources})' if sources else ''}", "    ")
+        for item in items:
+            sources = ", ".join(f"#{seq}" for seq in item.sources)
+            yield from _indented(f"- {item.text}{f' ({sources})' if sources else ''}", "    ")
     if version.details:
         yield "  " + _("kept word for word")
     for detail in version.details:

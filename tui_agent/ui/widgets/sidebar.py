@@ -1,6 +1,6 @@
 """The context panel: gauge in parts, the summary with its sources, its versions, pins and exact details."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
+from tui_agent.core.readings import by_section
 from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.plain import mark
@@ -32,7 +33,6 @@ SECTIONS = {
     "files": N_("Files and commands"),
     "findings": N_("Findings"),
     "unfinished": N_("Unfinished work"),
-    "": N_("Summary"),
 }
 """Headings of a summary's sections, in their order."""
 
@@ -78,15 +78,6 @@ class _Row:
     seq: int = 0
     text: str = ""
     sources: tuple[int, ...] = field(default=())
-
-
-def _by_section(items: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """The items under the headings of their sections, in the sections' order; unknown sections last."""
-    sections = [*SECTIONS, *sorted({item.section for item in items} - set(SECTIONS))]
-    for section in sections:
-        members = [item for item in items if item.section == section]
-        if members:
-            yield _(SECTIONS[section]) if section in SECTIONS else section.capitalize(), members
 
 
 class MemoryList(Rows):
@@ -222,8 +213,9 @@ class MemoryList(Rows):
             is_first=is_first,
         )
         yield self._note(describe(live))
-        for heading, members in _by_section(live.entry.items):
-            yield self._heading(heading)
+        for section, members in by_section(live.entry.items, tuple(SECTIONS)):
+            if section:
+                yield self._heading(_(SECTIONS.get(section, section.capitalize())))
             for item in members:
                 yield self._option(_Row("item", sources=item.sources), _item_text(item))
 
