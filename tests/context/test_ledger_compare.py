@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui_agent.context.ledger import details_in, lost
-from tui_agent.context.ledger_compare import is_kept
+from tui_agent.context.ledger_compare import lacking
 from tui_agent.core.entries import Detail, DetailKind
 
 PIECES = [
@@ -52,6 +52,10 @@ def stands_apart(text: str, start: int, exact: str) -> bool:
     return True
 
 
+def _holds(text: str, detail: Detail) -> bool:
+    return not lacking([detail], text)
+
+
 @given(TEXTS, TEXTS.filter(bool), st.sampled_from([1, 20]), st.sampled_from([0, 4_000]))
 @example("v1", "1", 1, 0)
 @example("av1 V1", "1", 20, 0)
@@ -65,14 +69,14 @@ def test_a_text_holds_what_stands_in_it_as_itself(text: str, exact: str, times: 
     places = [start for start in range(len(text)) if text.startswith(exact, start)]
     expected = any(stands_apart(text, start, exact) for start in places)
 
-    assert is_kept(text)(Detail("code", exact)) == expected
+    assert _holds(text, Detail("code", exact)) == expected
 
 
 @given(TEXTS, st.integers(0, 24), st.integers(1, 24))
 def test_any_part_that_begins_and_ends_with_a_line_is_held(text: str, start: int, length: int) -> None:
     part = text[start : start + length]
 
-    assert not part or is_kept(f"{text}\n{part}\n{text}")(Detail("code", part))
+    assert not part or _holds(f"{text}\n{part}\n{text}", Detail("code", part))
 
 
 def test_a_rule_is_kept_by_a_line_that_has_its_words_and_says_no_where_it_does() -> None:
@@ -114,7 +118,7 @@ _POLARS = "Don't use pandas; use polars."
 def test_a_rule_is_kept_with_all_its_words_and_only_where_it_says_no_to_the_same(
     rule: str, said: str, holds: bool
 ) -> None:
-    assert is_kept(said)(Detail("rule", rule)) is holds
+    assert _holds(said, Detail("rule", rule)) is holds
 
 
 def test_a_rule_of_empty_words_is_kept_by_nothing_but_itself() -> None:
@@ -143,7 +147,7 @@ def test_a_rule_of_empty_words_is_kept_by_nothing_but_itself() -> None:
 def test_a_label_and_a_directory_are_held_however_they_are_said(
     kind: DetailKind, exact: str, text: str, holds: bool
 ) -> None:
-    assert is_kept(text)(Detail(kind, exact, (1,))) == holds
+    assert _holds(text, Detail(kind, exact, (1,))) == holds
 
 
 def test_a_value_of_two_characters_is_kept_where_its_name_stands_with_it() -> None:

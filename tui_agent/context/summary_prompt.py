@@ -19,11 +19,13 @@ from tui_agent.core.unicode import repaired
 
 _OWN_TAGS = re.compile(
     r"<(?=/?\s*(?:record|standing|summary|previous[-_]summary|conversation|transcript|analysis|think|thinking|system"
-    r"|instructions?|system-reminder|tool_call|tool_response|start_of_turn|end_of_turn)\b|/s>|<?/?SYS>>)"
-    r"|\[(?=/?INST\])",
+    r"|instructions?|system-reminder|tool_call|tool_response|start_of_turn|end_of_turn)\b|/s>|<?/?SYS>>)",
     re.IGNORECASE,
 )
 """Tags of the request itself, and what chat templates write without a bar."""
+
+_BRACKETED = re.compile(r"\[(?=/?INST\])", re.IGNORECASE)
+"""Such marks in brackets. Apart, because a pattern that begins with one character is looked for far faster."""
 
 _SPECIAL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
@@ -79,8 +81,10 @@ def summary_requests(
 def defused(text: str) -> str:
     """Text from the chat that cannot close the record it is quoted in, nor act as a chat template's own token."""
     harmless = repaired(text)
-    if "<" in harmless or "[" in harmless:
+    if "<" in harmless:
         harmless = _OWN_TAGS.sub("‹", harmless)
+    if "[" in harmless:
+        harmless = _BRACKETED.sub("‹", harmless)
     may_hold_tokens = "|" in harmless or "｜" in harmless
     return _SPECIAL_TOKEN.sub(_bent, harmless) if may_hold_tokens else harmless
 
@@ -145,13 +149,18 @@ def _pieces(folded: Sequence[Logged]) -> Iterator[tuple[str, str]]:
                     yield f"[{logged.seq}] assistant", text
                 for call in calls:
                     arguments = call.arguments if call.malformed is None else call.malformed
-                    yield f"[{logged.seq}] assistant calls {call.name}", arguments
+                    yield f"[{logged.seq}] assistant calls {_in_line(call.name)}", arguments
             case ToolReturned(output=output, failed=failed, name=name, subject=subject):
-                about = " ".join(part for part in (name, _clipped_line(subject)) if part)
+                about = _in_line(f"{name} {_clipped_line(subject)}")
                 state = " failed" if failed else ""
                 yield f"[{logged.seq}] tool output{state}{f' ({about})' if about else ''}", _clipped(output)
             case _:
                 continue
+
+
+def _in_line(name: str) -> str:
+    """Names of tools and of what they were about are a model's words: they close no record and begin no line either."""
+    return defused(" ".join(name.split()))
 
 
 def _without_reply_form(text: str) -> str:
@@ -224,8 +233,7 @@ _Sized = tuple[str, int]
 
 
 def _blocks(label: str, text: str, room: int, estimate: Callable[[str], int]) -> Iterator[_Sized]:
-    # Names of tools and of what they were about are a model's words: they close no record and begin no line either.
-    label, harmless = defused(" ".join(label.split())), defused(text)
+    harmless = defused(text)
     block = _labelled(label, harmless)
     size = estimate(block)
     if size <= room:

@@ -94,7 +94,7 @@ def words_of(text: str) -> list[str]:
 
 def salient(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, brought to a simple stem."""
-    return frozenset(filter(None, map(_meaning, set(_forms(text)))))
+    return frozenset(filter(None, map(_meaning, _forms(text))))
 
 
 class Sought:
