@@ -1,6 +1,8 @@
 """Locks on files, taken and given back by many at once."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path, PosixPath
 
@@ -61,6 +63,49 @@ def test_a_shared_lock_becomes_exclusive_only_when_nobody_shares_it(tmp_path: Pa
     assert not first.claim()
     assert not first.share()
     assert not path.exists()
+
+
+_CLAIMING = """
+import sys
+from pathlib import Path
+from tui_agent.archive.lease import FileLock
+
+lock = FileLock.take(Path(sys.argv[1]), shared=True)
+print("shared", flush=True)
+sys.stdin.readline()
+print(sum(lock.claim() for _ in range(5000)), flush=True)
+sys.stdin.readline()
+print(lock.claim(), flush=True)
+"""
+
+
+class Claiming(subprocess.Popen[str]):
+    """A process that shares a lock and claims it when it is told to go on."""
+
+    def __init__(self, path: Path) -> None:
+        command = [sys.executable, "-c", _CLAIMING, str(path)]
+        super().__init__(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def said(self) -> str:
+        return self.stdout.readline().strip() if self.stdout is not None else ""
+
+    def go_on(self) -> None:
+        assert self.stdin is not None
+        self.stdin.write("\n")
+
+
+@pytest.mark.slow
+def test_two_processes_that_claim_at_the_same_time_both_go_on_sharing(tmp_path: Path) -> None:
+    with Claiming(tmp_path / "lock") as one, Claiming(tmp_path / "lock") as other:
+        assert (one.said(), other.said()) == ("shared", "shared")
+        one.go_on()
+        other.go_on()
+        assert (one.said(), other.said()) == ("0", "0")
+        one.go_on()
+        assert one.said() == "False"
+        one.wait()
+        other.go_on()
+        assert other.said() == "True"
 
 
 def test_a_lock_that_was_let_go_does_nothing_any_more(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ class FileLock:
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
         self._descriptor: int | None = descriptor
+        self._turn: FileLock | None = None
+        """Held with what was claimed."""
 
     @classmethod
     def take(cls, path: Path, *, shared: bool = False) -> "FileLock | None":
@@ -52,18 +54,31 @@ class FileLock:
         if self._descriptor is None:
             return False
         fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self._end_turn()
         return True
 
     def claim(self) -> bool:
-        """Turn a shared lock into an exclusive one; False (and still shared) when others hold it too."""
-        if self._descriptor is None:
+        """Turn a shared lock into an exclusive one; False (and still shared) when others hold it too.
+
+        The kernel lets go of a lock before it takes the other kind. So that nobody else claims it in between, claiming
+        goes by turns.
+        """
+        if self._descriptor is None or self._turn is not None:
+            return self._turn is not None
+        self._turn = FileLock.take(self._path.with_name(f"{self._path.name}.turn"))
+        if self._turn is None:
             return False
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            self.share()
             return False
         return True
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+            self._turn = None
 
     def release(self, *, remove: bool = True) -> None:
         """Let go; the file goes too unless others may be sharing it."""
@@ -73,6 +88,7 @@ class FileLock:
             self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
+        self._end_turn()
 
 
 def _is_still_at(path: Path, descriptor: int) -> bool:
