@@ -35,20 +35,31 @@ _UNSEEN = "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
 _BEFORE_ANYTHING = re.compile(rf"\A[\s{_UNSEEN}]+")
 
 
+_MOST_BLANKS = 8
+_BLANKS = rf"\s{{0,{_MOST_BLANKS}}}"
+"""White space that some models write before the last character of a tag: `<think >`."""
+
+
 def _any_of(tags: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(tag) for tag in tags), re.IGNORECASE)
+    patterns = (re.escape(tag[:-1]) + _BLANKS + re.escape(tag[-1]) for tag in tags)
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+def _plain(word: str) -> str:
+    """A tag as the tables have it."""
+    return "".join(word.split()).lower()
 
 
 _OPENERS = tuple(_PAIRS)
 _OPENER = _any_of(_OPENERS)
 _CLOSER = _any_of(tuple(_PAIRS.values()))
 _TAG = _any_of(_OPENERS + _LONE_CLOSERS)
-_NAMED_OPENER = re.compile(r"<[a-z0-9_.]{0,24}[_.:\d](?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_NAMED_OPENER = re.compile(rf"<[a-z0-9_.]{{0,24}}[_.:\d](?:think|thinking|thought|reasoning){_BLANKS}>", re.IGNORECASE)
 """One with the model's own name in it, such as `<M2_7think>`; it counts at the very beginning alone."""
 
-_OTHER_CLOSER = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_EMPTY_BLOCK = re.compile(r"<(?:think|thinking)/>", re.IGNORECASE)
-_NAME_SO_FAR = re.compile(r"<[a-z0-9_.:]{0,40}/?", re.IGNORECASE)
+_OTHER_CLOSER = re.compile(rf"</(?:think|thinking|thought|reasoning){_BLANKS}>", re.IGNORECASE)
+_EMPTY_BLOCK = re.compile(rf"<(?:think|thinking){_BLANKS}/>", re.IGNORECASE)
+_NAME_SO_FAR = re.compile(rf"<[a-z0-9_.:]{{0,40}}{_BLANKS}/?", re.IGNORECASE)
 
 
 class _Place(Enum):
@@ -161,7 +172,7 @@ class ThinkSplitter:
         return True
 
     def _inside(self, settled: list[Sorted], at_end: bool) -> bool:
-        for closer in re.finditer(re.escape(self._closer), self._held, re.IGNORECASE):
+        for closer in _any_of((self._closer,)).finditer(self._held):
             quoted = _is_quoted(self._held, closer.start(), closer.end(), self._last_thought, at_end)
             if quoted is None:
                 return self._emit_reasoning(settled, max(0, closer.start() - 1))
@@ -202,7 +213,7 @@ class ThinkSplitter:
         return True
 
     def _turns_reasoning_on(self, word: str) -> bool:
-        if word.lower() not in _PAIRS:
+        if _plain(word) not in _PAIRS:
             return False
         if self._seen_block and self._line.is_blank and not self._line.is_code:
             self._open(word, self._held[len(word) :])
@@ -212,7 +223,7 @@ class ThinkSplitter:
 
     def _is_lone_closer(self, word: str) -> bool:
         """Whether the closer that stands here is meant rather than talked about."""
-        if word.lower() in _PAIRS or not self._may_close or self._line.is_code:
+        if _plain(word) in _PAIRS or not self._may_close or self._line.is_code:
             return False
         return not _is_quoted(self._held, 0, len(word), self._line.last, at_end=True)
 
@@ -227,7 +238,7 @@ class ThinkSplitter:
             self._line.feed(piece)
 
     def _open(self, opener: str, rest: str) -> None:
-        self._closer = _PAIRS.get(opener.lower()) or f"</{opener[1:]}".lower()
+        self._closer = _PAIRS.get(_plain(opener)) or f"</{_plain(opener)[1:]}"
         self._held = rest
         self._place, self._last_thought, self._may_close = _Place.INSIDE, "", False
 
@@ -245,16 +256,21 @@ def _may_become_tag(ahead: str) -> bool:
     if _NAME_SO_FAR.fullmatch(ahead):
         return True
     lowered = ahead.lower()
-    return any(tag.startswith(lowered) for pair in _PAIRS.items() for tag in pair)
+    return any(_begins(tag, lowered) for pair in _PAIRS.items() for tag in pair)
+
+
+def _begins(tag: str, so_far: str) -> bool:
+    """Whether a text may become this tag."""
+    return tag.startswith(so_far) or (so_far.rstrip() == tag[:-1] and len(so_far) - len(tag) < _MOST_BLANKS)
 
 
 def _length_of_partial(text: str, tags: tuple[str, ...]) -> int:
     """How many characters at the end may be the beginning of a tag."""
-    longest = max(len(tag) for tag in tags) - 1
+    longest = max(len(tag) for tag in tags) - 1 + _MOST_BLANKS
     tail = text[-longest:].lower()
     first_letters = {tag[0] for tag in tags}
     for start, letter in enumerate(tail):
-        if letter in first_letters and any(tag.startswith(tail[start:]) for tag in tags):
+        if letter in first_letters and any(_begins(tag, tail[start:]) for tag in tags):
             return len(tail) - start
     return 0
 
