@@ -218,6 +218,25 @@ async def test_an_export_changed_by_hand_into_nonsense_is_refused_by_entry(
         assert await services.sessions() == []
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"type": "Unheard"}, "未知的条目类型 'Unheard'"),
+        ({"type": "ToolReturned"}, "ToolReturned 缺少 'call_id'"),
+        ({"parts": 3}, "有一个值的类型不对"),
+        ({"parts": ["text"]}, "TextPart 必须是对象"),
+        ({"parts": [{"kind_of_part": "text", "text": 7}]}, "text 是 7，应为文本"),
+        ({"type": "Noticed", "text": "x", "kind": "shout"}, "kind 是 'shout'，应为note 或 "),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_told_in_the_readers_language(change: dict[str, Any], told: str) -> None:
+    stored = json.loads(to_json(recorded(user("hi"))))
+    stored["entries"][0] |= change
+    speak("zh", {})
+    with pytest.raises(ValueError, match=f"^条目 1 无法读取：{re.escape(told)}"):
+        read_session(stored)
+
+
 @pytest.mark.parametrize("size", [{"tokens": 10**30}, {"tokens": -1}, {"characters": 2**63}])
 async def test_a_size_that_no_message_has_is_measured_again(tmp_path: Path, size: dict[str, int]) -> None:
     stored = json.loads(to_json(recorded(user("hi"))))

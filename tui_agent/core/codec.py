@@ -8,6 +8,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import Entry, ImagePart, Logged, OtherPart, TextPart
+from tui_agent.language import _
 
 ENTRY_TYPES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Entry)}
 """Every kind of entry by the name it is stored under."""
@@ -37,7 +38,7 @@ def entry_of(name: str, stored: dict[str, Any]) -> Entry:
     """The entry of this kind with these fields; what `entry_from_json` reads where the kind stands apart."""
     kind = ENTRY_TYPES.get(name)
     if kind is None:
-        raise ValueError(f"unknown entry type {name!r}")
+        raise ValueError(_("unknown entry type {name!r}").format(name=name))
     return cast(Entry, _from_fields(kind, stored))
 
 
@@ -112,7 +113,7 @@ _ABSENT = object()
 
 def _from_fields(kind: type[Any], stored: Any) -> Any:
     if not isinstance(stored, dict):
-        raise ValueError(f"{kind.__name__} must be an object")
+        raise ValueError(_("{kind} must be an object").format(kind=kind.__name__))
     values = {}
     if kind not in _FIELDS:
         _FIELDS[kind] = _fields_of(kind)
@@ -121,7 +122,7 @@ def _from_fields(kind: type[Any], stored: Any) -> Any:
         if value is not _ABSENT:
             values[name] = value if reader is None else reader(value)
         elif is_needed:
-            raise ValueError(f"{kind.__name__} lacks {name!r}")
+            raise ValueError(_("{kind} lacks {name!r}").format(kind=kind.__name__, name=name))
     return kind(**values)
 
 
@@ -149,5 +150,5 @@ def _read_part(stored: Any) -> Any:
     name = stored.get("kind_of_part", "text") if isinstance(stored, dict) else "text"
     kind = _PART_TYPES.get(str(name))
     if kind is None:
-        raise ValueError(f"unknown part {name!r}")
+        raise ValueError(_("unknown part {name!r}").format(name=name))
     return _from_fields(kind, stored)

@@ -54,8 +54,10 @@ def _logged(stored: Any, place: int) -> Logged:
         raise ValueError(_("entry {place} has no time").format(place=place))
     try:
         entry = _entry(stored)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except ValueError as error:
         raise ValueError(_("entry {place} cannot be read: {error}").format(place=place, error=error)) from error
+    except (TypeError, KeyError, AttributeError) as error:  # they speak of this program's own parts
+        raise ValueError(_("entry {place} cannot be read: a value is of another kind").format(place=place)) from error
     size = _size(object_at(stored, "size"))
     return Logged(place, at, entry, *size) if size is not None else measured(place, at, entry)
 

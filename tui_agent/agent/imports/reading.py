@@ -94,7 +94,7 @@ def _conversations(path: Path, data: bytes) -> list[Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(_("{name} is no number in JSON").format(name=name))
 
 
 def _read(path: Path, told: Sequence[Any]) -> list[Imported]:
