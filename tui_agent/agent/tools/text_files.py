@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from tui_agent.agent.tools.double_byte import double_byte_encoding
+from tui_agent.agent.tools.single_byte import single_byte_encoding
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
 
@@ -104,7 +105,7 @@ def form_of(data: bytes, complete: bool = True) -> TextForm | None:
         return None
     if _decodes(TextForm(), data, complete):
         return TextForm()
-    return _broken_utf8(data) or _double_byte(data, complete) or _single_byte(data)
+    return _broken_utf8(data) or _told_by_its_letters(data, complete) or _single_byte(data)
 
 
 def kind_of_binary(data: bytes) -> str:
@@ -165,8 +166,14 @@ def _broken_utf8(data: bytes) -> TextForm | None:
     return TextForm(errors="surrogateescape") if whole > broken else None
 
 
-def _double_byte(data: bytes, complete: bool) -> TextForm | None:
-    encoding = double_byte_encoding(data[:_SAMPLE], lambda name: _decodes(TextForm(name), data, complete))
+def _told_by_its_letters(data: bytes, complete: bool) -> TextForm | None:
+    """East Asian text, Cyrillic or Greek."""
+
+    def decodes(encoding: str) -> bool:
+        return _decodes(TextForm(encoding), data, complete)
+
+    sample = data[:_SAMPLE]
+    encoding = double_byte_encoding(sample, decodes) or single_byte_encoding(sample, decodes)
     return TextForm(encoding) if encoding else None
 
 
