@@ -35,18 +35,24 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/]{129,}")
 _SLICE = 60_000
 """Characters tokenised at once: long texts must not hold the interpreter for more than a few milliseconds."""
 
-_QUOTES = {"\u2018": "'", "\u2019": "'", "\u201b": "'", "\u201c": '"', "\u201d": '"', "\u201f": '"'}
+_AS_TYPED = {
+    **dict.fromkeys("\u2018\u2019\u201b", "'"),
+    **dict.fromkeys("\u201c\u201d\u201f", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+}
+"""Quotes and dashes as a keyboard has them."""
+
 
 
 class _Folding(dict[int, str]):
-    """Character by character: case, diacritics, width and curly quotes are levelled."""
+    """Character by character: case, diacritics, width, curly quotes and dashes are levelled."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         if 0xD800 <= code <= 0xDFFF or code == 0:
             folded = " "
         else:
-            folded = _QUOTES.get(character) or _levelled(character)
+            folded = _AS_TYPED.get(character) or _levelled(character)
         self[code] = folded
         return folded
 
@@ -60,7 +66,7 @@ _FOLDING = _Folding()
 
 
 def fold(text: str) -> str:
-    """The text with case, diacritics, width and curly quotes levelled."""
+    """The text with case, diacritics, width, curly quotes and dashes levelled."""
     if text.isascii():
         return text.lower().replace("\0", " ")
     return text.translate(_FOLDING)

@@ -38,6 +38,7 @@ LONG = "这是一个很长的中文测试行" * 400
         ),
         ("설정 파일을 뷁 읽습니다\n".encode("cp949"), "설정 파일을 뷁 읽습니다", "cp949"),
         ("設定檔無法讀取，請再試一次。\n".encode("big5"), "設定檔無法讀取，請再試一次。", "big5"),
+        ("測試檔案內容說明\n".encode("big5"), "測試檔案內容說明", "big5"),
         ("Ätna, Ächzen, Ärzte und Übung\n".encode("latin-1"), "Ätna, Ächzen, Ärzte und Übung", "latin-1"),
         (b"caf\xe9 menu\n", "café menu", "latin-1"),
         (b"na\xefve r\xe9sum\xe9s\n", "naïve résumés", "latin-1"),

@@ -44,7 +44,12 @@ def _is_korean(text: str, _encoding: str) -> bool:
 
 
 def _is_mainland_chinese(text: str, encoding: str) -> bool:
-    """Nearly all in the rows of common characters and marks; Western text is not."""
+    """Nearly all in the rows of common characters and marks, and none that a file's maker would have had to draw.
+
+    Western text is neither, and Big5 read as GB 18030 has some of the latter.
+    """
+    if any("\ue000" <= character <= "\uf8ff" for character in text):
+        return False
     common = sum(
         code[1] >= 0xA1 and (0xA1 <= code[0] <= 0xA9 or 0xB0 <= code[0] <= 0xD7) for code in _codes(text, encoding)
     )
