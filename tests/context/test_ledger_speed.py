@@ -26,6 +26,29 @@ UNITS = [
     *("http://", "www.", "Error", "Error: ", "HTTP 200 ", "EACCES ", "v1.1.", "May 1 ", "port 1 ", "#1 "),
     *("Remember ", "must not but from to ", "a, not b ", "= : ", "a is b ", "set a to ", "call it ", "不是", "从改成"),
     *("$ ls -la\n", "npm ", "npm -a ", "make ./a ", "run a -b ", "```bash\n", "```", "<think>", "'a' ", "a. "),
+    *(
+        "1.284,50 € ",
+        "1 000 ",
+        "0171 234 ",
+        "0 3 * * 1 ",
+        "12345 ",
+        "Nr. a",
+        "3. März ",
+        "ä",
+        "/ä",
+        "/データ",
+        "データ.a/",
+    ),
+    *(
+        "isn't a, it's b ",
+        "not 1 in ",
+        "nicht a, sondern b ",
+        "aではなくb",
+        "ポートは",
+        "immer ",
+        "必ず",
+        "git a b c -d ",
+    ),
 ]
 
 

@@ -43,7 +43,6 @@ _AS_TYPED = {
 """Quotes and dashes as a keyboard has them."""
 
 
-
 class _Folding(dict[int, str]):
     """Character by character: case, diacritics, width, curly quotes and dashes are levelled."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tui_agent.context.ledger_patterns import Span
-from tui_agent.context.words import any_of, listed
+from tui_agent.context.words import any_of, listed, stands_in
 
 _CERTAIN_HEADS = listed(
     """npm npx yarn pnpm bun deno tsc vite webpack eslint prettier jest vitest pip pip3 pipx poetry pdm uv uvx tox nox
@@ -27,14 +27,26 @@ _SUBCOMMANDS = listed(
     vet clean all docs release coverage bench shell -m manage.py sync lock plan destroy preview login"""
 )
 
+_FURTHER = listed(
+    """undo revert cherry-pick bisect set cp mv rm ls fix inspect scale top pop attach images network volume config
+    remote stats port-forward cordon drain activate audit switch"""
+)
+"""What goes on with a command whose program is certain; behind "make" or "find" they would be prose."""
+
+_REMOTES = listed("origin upstream")
 _HEAD = re.compile(rf"(?:{any_of(_CERTAIN_HEADS | _POSSIBLE_HEADS, '[A-Za-z0-9_./@-]')})(?= +[^\s\u4e00-\u9fff])")
 _ARGUMENT = re.compile(r" +(\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|[^\s\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]{1,300})")
 _PROSE_AFTER = listed(
     """to and then for in on with which that is was are were be before after from but if when or first again instead
     because so it we you i the a an every each once until while since fails failed works gives prints says should will
     can must needs as at by also now here there yet still only never always not just has have does did passes hangs
-    exits shows returns crashes takes into this these those my your our their its and/or"""
+    exits shows returns crashes takes into this these those my your our their its and/or broke crashed worked hung
+    looks seems fine good ok okay
+    und oder dann aus mit im bei auf nicht geht bitte et puis avec y luego con"""
 )
+_TO_OPTION = re.compile(r"(?: +[^\s\"'`(]{1,100}){1,4}? +--?[A-Za-z]")
+"""A few words up to an option, as a long command has them ("rollout undo deploy/x --to-revision=4")."""
+
 _PROMPT_LINE = re.compile(r"(?m)^[ \t]{0,8}(?:[\w@~:/.-]{0,60}[$#]|PS>|>>>) +(\S[^\n]{1,400})$")
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}```[ \t]*(?:bash|sh|shell|zsh|console|terminal|powershell)[ \t]*$")
 _FENCE_END = re.compile(r"(?m)^[ \t]{0,3}```[ \t]*$")
@@ -44,17 +56,18 @@ _TOLD = re.compile(
     r" ?:? ?([a-z][\w.-]{1,30})(?= +[-/.~\"'$])",
     re.ASCII,
 )
+_TOLD_SIGNS = ("run", "execute", "type", "enter", "运行", "执行", "输入")
 _PROMPTS = ("$ ", "# ", "> ")
 _MOST_ARGUMENTS = 60
 
 
 def command_spans(text: str) -> Iterator[Span]:
     """Shell commands after a prompt, and in running text where a known program begins."""
-    if any(sign in text for sign in _PROMPTS):
+    if stands_in(_PROMPTS, text):
         for match in _PROMPT_LINE.finditer(text):
             if is_command(match.group(1)):
                 yield _span(match.start(1), match.group(1).rstrip(), text)
-    for pattern in (_HEAD, _TOLD):
+    for pattern in (_HEAD, _TOLD) if stands_in(_TOLD_SIGNS, text) else (_HEAD,):
         end = 0
         for match in pattern.finditer(text):
             head = match.group(match.lastindex or 0)
@@ -109,10 +122,10 @@ def _command_at(text: str, start: int, head: str) -> str:
         if not match:
             break
         raw = match.group(1)
-        argument = raw if raw[0] in "\"'" else raw.rstrip(".,:;!?)`\"'”’>")
+        argument = raw if raw[0] in "\"'" or raw.endswith("/...") else raw.rstrip(".,:;!?)`\"'”’>")
         if not argument or argument.casefold() in _PROSE_AFTER or argument[0] in "`(—–":
             break
-        if arguments and not _goes_on(argument, arguments):
+        if arguments and not (_goes_on(argument, arguments) or _leads_to_option(text, end)):
             break
         arguments.append(argument)
         end = match.start(1) + len(argument)
@@ -126,7 +139,7 @@ def _command_at(text: str, start: int, head: str) -> str:
 def _starts(head: str, first: str, text: str, start: int) -> bool:
     if head in _POSSIBLE_HEADS:
         return first in _SUBCOMMANDS or _is_place(first)
-    if first in _SUBCOMMANDS or _is_argument(first):
+    if first in _SUBCOMMANDS or first in _FURTHER or _is_argument(first):
         return True
     return head in _CERTAIN_HEADS and text[max(0, start - 1) : start] in ("`", "$", "") and first.isascii()
 
@@ -136,11 +149,23 @@ def _goes_on(argument: str, before: list[str]) -> bool:
     if _is_argument(argument) or argument in _SUBCOMMANDS or argument in ("&&", "|", "||", ">", ">>"):
         return True
     previous = before[-1]
+    if argument in _FURTHER or ("exec" in before and argument in _POSSIBLE_HEADS):
+        return True
+    if previous in _REMOTES:
+        return argument.isascii()
     if _TAKES_NAMES.intersection(before) and argument.isascii() and argument.islower():
         return True
     if previous in ("&&", "|", "||", "sudo", ">", ">>") or previous.startswith("-"):
         return True
-    return len(before) == 1 and previous in _SUBCOMMANDS and argument.isascii() and argument.islower()
+    is_named = previous in _SUBCOMMANDS or previous in _FURTHER
+    return len(before) == 1 and is_named and argument.isascii() and argument.islower()
+
+
+def _leads_to_option(text: str, at: int) -> bool:
+    """Whether a few words that are no prose lead from here to an option."""
+    way = _TO_OPTION.match(text, at)
+    words = way.group().split() if way else ()
+    return bool(words) and not any(word[-1] in ".,:;!?)" or word.casefold() in _PROSE_AFTER for word in words)
 
 
 def _is_place(word: str) -> bool:

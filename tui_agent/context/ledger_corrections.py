@@ -13,29 +13,56 @@ from tui_agent.context.ledger_named import (
     name_in,
     named_values,
     parse_named,
+    without_determiner,
 )
 from tui_agent.context.ledger_sentences import Sentence
-from tui_agent.context.words import any_of, listed
+from tui_agent.context.words import any_of, listed, stands_in
 
 INSTEAD_OF = "instead of "
 """Begins the name of a corrected value that was stated without a name: what follows is the value it replaces."""
 
-_OLD = r"(?P<old>[^\s,;，；。][^,;，；。\n]{0,60}?)"
-_NEW = r"(?P<new>[^\s,;，；。][^,;，；。\n]{0,60}?)"
-_NEW_WORDS = r"(?P<new>[^\s,]\S*(?:\s\S+){0,3})"
+_IN_VALUE = r"(?:[^,;，；。\n]|,(?=\d))"
+_OLD = rf"(?P<old>[^\s,;，；。]{_IN_VALUE}{{0,60}}?)"
+_NEW = rf"(?P<new>[^\s,;，；。]{_IN_VALUE}{{0,60}}?)"
+_NEW_WORDS = r"(?P<new>[^\s,]\S*(?<!:)(?:\s(?!(?:and|but)\s+not\s)\S+){0,3}(?<!,))"
 _BEFORE = r"(?P<before>.{0,160}?)"
 _CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|updat\w+|push\w*)"
 _CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went updat push")))
+_REST = (
+    r"(?:\s+(?:any ?more|by the way|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so|for|in|on"
+    r"|at|with|from now)\b.*|\s*(?:[;，；(]|,(?!\d)).*|\s+[-–—]\s.*)?$"
+)
+"""What may follow a value in its sentence and is none of it."""
+
 _OLD_ZH = r"(?P<old>[^，,；;。]{1,60}?)"
 _BECOMES_ZH = r"(?:改成|改为|换成|调整为|调到|变成|升级到|改到|提高到|降到|推迟到|提前到)"
 
-_X_NOT_Y = re.compile(rf"{_BEFORE}{_NEW_WORDS},?\s+(?:and\s+)?not\s+{_OLD}(?:\s+any ?more)?$", re.IGNORECASE)
-_NOT_X_BUT_Y = re.compile(rf"{_BEFORE}\bnot\s+{_OLD},?\s+but\s+(?:rather\s+)?{_NEW}$", re.IGNORECASE)
-_FROM_TO = re.compile(
-    rf"{_BEFORE}{_CHANGES}\s*(?P<between>.{{0,60}}?)\s*\bfrom\s+{_OLD}\s+to\s+{_NEW}$",
+_X_NOT_Y = re.compile(
+    rf"{_BEFORE}{_NEW_WORDS}(?:,?\s+(?:(?:and|but)\s+)?not|,\s+(?:und\s+)?nicht)\s+{_OLD}{_REST}", re.IGNORECASE
+)
+_NOT_X_BUT_Y = re.compile(
+    rf"{_BEFORE}(?:\bnot|\b(?:is|are|was|were)n['’]t)\s+{_OLD},?\s+but\s+(?:rather\s+)?{_NEW}{_REST}", re.IGNORECASE
+)
+_ISNT_X_ITS_Y = re.compile(
+    rf"{_BEFORE}\b(?:(?:is|are|was|were)(?:n['’]t|\s+not)|(?<=['’]s )not)\s+{_OLD}[,;]?\s+(?:but\s+)?"
+    rf"(?:(?:it|that)(?:['’]s| is| was| should be)|they(?:['’]re| are| were))\s+{_NEW}{_REST}",
     re.IGNORECASE,
 )
-_INSTEAD = re.compile(rf"{_BEFORE}\b{_NEW_WORDS}\s+(?:instead of|rather than|in place of)\s+{_OLD}$", re.IGNORECASE)
+_NOT_X_BUT_Y_ELSEWHERE = re.compile(
+    rf"{_BEFORE}\b(?:nicht|kein(?:e[nrms]?)?|не|pas|no(?:\s+es)?)\s+{_OLD},?\s+(?:sondern|а|mais|sino)\s+{_NEW}{_REST}",
+    re.IGNORECASE,
+)
+_NOT_X_BUT_Y_JA = re.compile(
+    r"(?P<before>(?![こそあ]れは).{0,160}?)(?P<old>[^\s、。，はがをのも][^\s、。，はがを]{0,40}?)\s*(?:ではなく|じゃなく|でなく)て?[、,]?\s*"
+    r"(?P<new>[^\s、。，][^、。，]{0,40}?)\s*(?:です|でした|だ|にして.*|に変更.*|を使.*)?$"
+)
+_FROM_TO = re.compile(
+    rf"{_BEFORE}{_CHANGES}\s*(?P<between>.{{0,60}}?)\s*\bfrom\s+{_OLD}\s+to\s+{_NEW}{_REST}",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(
+    rf"{_BEFORE}\b{_NEW_WORDS}\s+(?:instead of|rather than|in place of)\s+{_OLD}{_REST}", re.IGNORECASE
+)
 _INSTEAD_FIRST = re.compile(
     rf"{_BEFORE}\binstead of\s+{_OLD},?\s+(?:please\s+)?"
     r"(?P<new>(?:use|take|make it|go with)\s+[^\s,;][^,;\n]{0,60}?)$",
@@ -61,9 +88,38 @@ _DENIED = re.compile(
 )
 """A clause that denies what its end says: "Don't use tabs", "不要从 8080"."""
 
-_ANY_MORE = re.compile(r"\s+any ?more$", re.IGNORECASE)
+_REST_BEGINS = re.compile(
+    r"\s(?:any ?more|by|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so)\b"
+    r"|\s(?:for|in|on|at|with|from)\b|[;，；(]|,(?!\d)| [-–—] "
+)
+_POINTS_AT_IT = re.compile(
+    r"(?:(?:it|that|this)(?:['’]s| is| was| should be| must be| will be)|i mean[t]?|make (?:it|that))\s+(?:now\s+)?",
+    re.IGNORECASE,
+)
+"""What leads up to a value that is stated without its name: "It's 9090"."""
+
 _VALUE_VERB = re.compile(rf"^(?:是|{_BECOMES_ZH}|use|take|make it|go with)\s*", re.IGNORECASE)
 _QUOTES = " .\"'“”`"
+
+
+_SIGNS = (
+    "not ",
+    " from ",
+    "n't ",
+    "instead of",
+    "rather than",
+    "in place of",
+    "nicht ",
+    " sondern ",
+    " mais ",
+    " sino ",
+)
+_SIGNS_ELSEWHERE = ("不是", "从", "由", "なく", " а ", "n’t ")
+"""Texts one of which stands in every correction, those that are ASCII first; found faster than corrections are."""
+
+_NOT = re.compile(r"not |n['’]t ")
+_DENIAL = re.compile(r"(?:not|n['’]t) [^\n]{0,70}? (?:it|that|they)(?:['’]s|['’]re| is| was| are| were| should) ")
+_CONTRAST = re.compile(r" (?:sondern|а|mais|sino) ")
 
 
 def stated_values(sentence: Sentence) -> list[Named]:
@@ -75,6 +131,8 @@ def stated_values(sentence: Sentence) -> list[Named]:
 
 
 def _correction(sentence: Sentence) -> Named | None:
+    if not _may_correct(sentence.lowered):
+        return None
     for pattern, may_match in _CORRECTIONS:
         match = pattern.match(sentence.text) if may_match(sentence) else None
         if match and _is_value(match.group("new")) and _is_value(match.group("old")) and not _is_denied(match):
@@ -83,10 +141,14 @@ def _correction(sentence: Sentence) -> Named | None:
             return replace(
                 named,
                 start=sentence.start + named.start,
-                name=named.name or INSTEAD_OF + match.group("old").strip(_QUOTES),
+                name=named.name or INSTEAD_OF + without_determiner(match.group("old").strip(_QUOTES)),
                 replaced=(sentence.start + old_start, sentence.start + old_end),
             )
     return None
+
+
+def _may_correct(lowered: str) -> bool:
+    return stands_in(_SIGNS, lowered) or (not lowered.isascii() and stands_in(_SIGNS_ELSEWHERE, lowered))
 
 
 def _is_denied(match: re.Match[str]) -> bool:
@@ -105,13 +167,15 @@ def _stated_first(match: re.Match[str]) -> Named:
         if named:
             return replace(named, start=start + named.start)
     lead = lead_length(head)
+    pointing = _POINTS_AT_IT.match(head, lead)
+    lead = pointing.end() if pointing else lead
     lead = lead if lead < len(head) else 0
-    return Named(lead, head[lead:].strip(" ,，"), "", match.group("new").strip())
+    return Named(lead, head[lead:].strip(" ,，"), "", match.group("new").strip(" ,"))
 
 
 def _stated_last(match: re.Match[str]) -> Named:
-    new = match.group("new").strip()
-    return Named(match.start("new"), new, _name_before(match), new)
+    new = without_determiner(match.group("new").strip())
+    return Named(match.end("new") - len(new), new, _name_before(match), new)
 
 
 def _name_before(match: re.Match[str]) -> str:
@@ -123,8 +187,16 @@ def _name_before(match: re.Match[str]) -> str:
 
 def _ends_in_not(sentence: Sentence) -> bool:
     """Whether the last "not" of a sentence is followed by a value and nothing else."""
-    place = max(sentence.text.rfind("not "), sentence.text.rfind("NOT "))
-    return place > 0 and _is_value(_ANY_MORE.sub("", sentence.text[place + 4 :]))
+    place = max(sentence.lowered.rfind("not "), sentence.lowered.rfind("nicht ") + 2)
+    if place <= 1:
+        return False
+    begins = _REST_BEGINS.search(sentence.text, place + 4)
+    return _is_value(sentence.text[place + 4 : begins.start() if begins else None])
+
+
+def _ends_exactly(sentence: Sentence) -> bool:
+    """Whether what stands behind the last contrast is exact: such words contrast much that is no value."""
+    return any(map(is_exact, _CONTRAST.split(sentence.text)[-1].split(", ")[0].split()))
 
 
 def _is_value(text: str) -> bool:
@@ -134,13 +206,18 @@ def _is_value(text: str) -> bool:
         return False
     if not bare.isascii():
         return len(bare) <= 24
+    if any(character.isdigit() for character in bare):
+        return True
     return is_exact(words[-1]) or is_exact(words[0]) or (len(words) == 1 and len(bare) > 2 and not is_no_value(bare))
 
 
 _CORRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Sentence], bool]], ...] = (
     (_FROM_TO, lambda said: " from " in said.lowered and bool(_CHANGED.search(said.lowered))),
     (_INSTEAD_FIRST, lambda said: "instead of" in said.lowered),
-    (_NOT_X_BUT_Y, lambda said: "not" in said.lowered and "but" in said.lowered),
+    (_NOT_X_BUT_Y, lambda said: "but " in said.lowered and bool(_NOT.search(said.lowered))),
+    (_ISNT_X_ITS_Y, lambda said: bool(_DENIAL.search(said.lowered))),
+    (_NOT_X_BUT_Y_ELSEWHERE, lambda said: bool(_CONTRAST.search(said.lowered)) and _ends_exactly(said)),
+    (_NOT_X_BUT_Y_JA, lambda said: "なく" in said.lowered),
     (
         _INSTEAD,
         lambda said: "instead of" in said.lowered or "rather than" in said.lowered or "in place of" in said.lowered,

@@ -11,13 +11,14 @@ from tui_agent.context.ledger_nouns import (
     NEVER_NAMES,
     NO_VALUE,
     NOUNS,
+    NOUNS_JA,
     NOUNS_ZH,
     SECRET_WORDS,
     SECRETS,
 )
 from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
-from tui_agent.context.words import any_of, listed, salient
+from tui_agent.context.words import any_of, listed, salient, stands_in
 from tui_agent.values import frozen
 
 _LONGEST_CLAUSE = 320
@@ -30,21 +31,26 @@ _CLAUSE = re.compile(
 _LEAD = re.compile(
     r"(?:(?:please|remember|note|actually|correction|fyi|also|and|but|so|now|btw|by the way|well|ok|okay|no|oh|sorry"
     r"|wait|update|for the record|for reference|keep in mind|just so you know|important|reminder|first|next|hi|hello"
-    r"|hey|thanks|one more thing|that|to be clear|in fact)(?=[\s,:;—–-])[\s,:;—–-]*){1,4}",
+    r"|hey|thanks|one more thing|that|to be clear|in fact|scratch that|korrektur|und|aber|nein|bitte|achtung|hinweis"
+    r"|übrigens|merke? dir)(?=[\s,:;—–-])[\s,:;—–-]*){1,4}",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
     r"(?:(?:请?记住|请?记一下|注意|另外|还有|对了|其实|现在|更正|以及|补充一下|补充|顺便说一下|同时|那么|首先|其次|最后|而且"
     r"|并且|不对|抱歉|哦|嗯|好的|提醒|说明)[\s，,：:、]*){1,3}"
 )
-_DETERMINER = r"(?:(?:the|my|our|your|its|his|her|their|this|that|a|an)\s+)?"
+_DETERMINER = (
+    r"(?:(?:the|my|our|your|its|his|her|their|this|that|a|an|der|die|das|den|unsere?r?|meine?r?|deine?|eure?)\s+)?"
+)
 _IS = (
     r"(?:is now|are now|is currently|will be|should be|has been changed to|was changed to|changed to|changes to"
     r"|is set to|set to|has moved to|moved to|moves to|becomes|became|equals|is called"
-    r"|is named|named|called|is|are|was)"
+    r"|is named|named|called|is|are|was|ist jetzt|ist|sind|lautet|heißt|beträgt)"
 )
+_GERMAN_VERB = re.compile(r"\s+(?:ist|sind)\b", re.IGNORECASE)
+_LETTER = r"(?![\u3040-\u9fff])[^\W\d_]"
 _NAMED = re.compile(
-    rf"{_DETERMINER}(?P<name>[A-Za-z][\w'’/&-]*(?:\s+[\w'’/&-]+){{0,5}}?)"
+    rf"{_DETERMINER}(?P<name>{_LETTER}[\w'’/&-]*(?:\s+[\w'’/&-]+){{0,5}}?)"
     rf"(?:\s+{_IS}(?:\s+(?:called|named|now))?:?\s+|\s*=\s*|\s*:\s+)(?P<value>\S.{{0,240}})",
     re.IGNORECASE,
 )
@@ -77,13 +83,22 @@ _CALLED_ZH = re.compile(
     r"(?P<name>[^\s，,；;。：:=是为]{0,12})(?:叫做|叫作|取名为?|命名为|名叫|起名叫?|叫)\s*"
     r"(?P<value>[A-Za-z0-9「“\"《\u4e00-\u9fff].{0,40})"
 )
+_NAMED_JA = re.compile(
+    rf"(?P<name>[^\s、。はがを]{{0,12}}?(?:{NOUNS_JA}))は\s*(?=[^、。]{{0,60}}?[A-Za-z0-9「『]|(?<=[葉者当所先]は))"
+    r"(?P<value>[^\s、。][^、。をが]{0,60}?)\s*(?:です|でした|だ|となります|になります)?$"
+)
+"""A value in Japanese, which has a letter, a digit or a quotation in it, or is a word, a person or a place."""
+
 _NOUN_ZH = re.compile(NOUNS_ZH)
 _DENIES = re.compile(r"(?:not|NOT|never|NEVER|no longer|no more)\s")
 _WORDS_OF_PHRASE = 3
 """From so many words on, a secret that begins with how something is ("correct horse battery") is still one."""
 
+_OF = listed("of for in on für von zum zur des")
+"""What stands between a name and what it is the name of."""
+
 _MOST_WORDS = 8
-_IS_CALLED = re.compile("called|named|titled", re.IGNORECASE)
+_IS_CALLED = ("called", "named", "titled")
 _NAME_NOISE_ZH = re.compile(
     r"^(?:我们的?|我的?|你的?|这个|该|用的|使用的?|当前的?|现在的?|新的?|把|将|本|它的|他的|她的|整个|请)+"
 )
@@ -108,7 +123,7 @@ _STATES = re.compile(
             *listed("becomes became equals called named titled"),
             *(f"{verb} " for verb in listed("call name rename title set change raise lower increase decrease bump")),
             *(f"{verb} " for verb in listed("keep make move switch")),
-            *"=:：是为叫名设改换变定等用选在到",
+            *(" ist ", " sind ", "lautet ", "heißt ", "beträgt ", *"=:：是为叫名设改换变定等用选在到は"),
         )
     )
 )
@@ -117,10 +132,11 @@ _STATES = re.compile(
 _LIST = re.compile(r"[A-Za-z][\w ]{1,30}:\s")
 _NEW_START = re.compile(r"(?:and\s+)?(?:the|my|our|i|we|you|please|but|so|then)\b", re.IGNORECASE)
 _TRAILING_VERB = re.compile(
-    r"\s*\b(?:is|are|was|has been|should be|will be|has|have|we|i|it|please)\s*$", re.IGNORECASE
+    r"\s*\b(?:is|are|was|has been|should be|will be|has|have|we|i|it|please|ist|sind|lautet|war)\s*$|は\s*$",
+    re.IGNORECASE,
 )
 _LEADING_DETERMINER = re.compile(rf"^{_DETERMINER}", re.IGNORECASE)
-_NOUN_AT_END_ZH = re.compile(rf"(?:{NOUNS_ZH})$")
+_NOUN_AT_END_CJK = re.compile(rf"(?:{NOUNS_ZH}|{NOUNS_JA})$")
 
 
 @frozen
@@ -210,12 +226,17 @@ def lead_length(clause: str) -> int:
     return match.end() if match else 0
 
 
+def without_determiner(value: str) -> str:
+    """A value without the article it was said with."""
+    return _LEADING_DETERMINER.sub("", value)
+
+
 def name_in(words: str) -> str:
     """The name of a value that words speak about ("we moved the deadline"); "" when there is none."""
     bare = _LEADING_DETERMINER.sub("", _TRAILING_VERB.sub("", words.strip()))
     bare = _NAME_NOISE_ZH.sub("", bare).strip(" ，,：:")
     last = bare.split()[-1].casefold() if bare.split() else ""
-    return _normal_name(bare) if last in NOUNS or _NOUN_AT_END_ZH.search(bare) else ""
+    return _normal_name(bare) if last in NOUNS or _NOUN_AT_END_CJK.search(bare) else ""
 
 
 def is_exact(value: str) -> bool:
@@ -235,12 +256,19 @@ def _parse_english(text: str, offset: int) -> Named | None:
     if called and (called.group("it") or is_exact(called.group("value"))):
         return _named(called, text, offset, called.group("value"))
     for pattern in (_SET, _SUBJECT_NAMED, _NAMED):
-        match = pattern.match(text) if pattern is not _SUBJECT_NAMED or _IS_CALLED.search(text) else None
+        match = pattern.match(text) if pattern is not _SUBJECT_NAMED or stands_in(_IS_CALLED, text.lower()) else None
         if match:
             value = _cut_value(match.group("value"))
+            if _GERMAN_VERB.match(text, match.end("name")) and not _is_german_value(match.group("name"), value):
+                continue
             if _is_name(_normal_name(match.group("name")), value):
                 return _named(match, text, offset, value)
     return None
+
+
+def _is_german_value(name: str, value: str) -> bool:
+    """Whether a value has something exact; how a thing is, is said in small letters ("der Kunde ist zufrieden")."""
+    return any(map(is_exact, value.split())) or _is_secret(_normal_name(name).split()[:1])
 
 
 def _named(match: re.Match[str], text: str, offset: int, value: str) -> Named:
@@ -249,7 +277,7 @@ def _named(match: re.Match[str], text: str, offset: int, value: str) -> Named:
 
 
 def _parse_chinese(text: str, offset: int) -> Named | None:
-    for pattern in (_NAMED_ZH, _PLACED_ZH, _CALLED_ZH):
+    for pattern in (_NAMED_ZH, _PLACED_ZH, _CALLED_ZH) if "は" not in text else (_NAMED_JA,):
         match = pattern.match(text) if pattern is not _NAMED_ZH or _NOUN_ZH.search(text) else None
         if not match or _NO_VALUE_ZH.match(match.group("value")):
             continue
@@ -300,7 +328,7 @@ def _is_name(name: str, value: str) -> bool:
     if value_words[0].strip("\"'").casefold() in NO_VALUE and not exact:
         return False
     heads = {words[-1], words[-1].rstrip("s")}
-    heads |= {before for before, after in pairwise(words) if after in ("of", "for", "in", "on")}
+    heads |= {before for before, after in pairwise(words) if after in _OF}
     if heads & NOUNS or _is_secret(words):
         return len(value_words) <= _MOST_WORDS or bool(LONG_VALUES & heads)
     return exact and len(words) <= 4 and len(value_words) <= 4 and not {"that", "who"} & set(words)

@@ -15,11 +15,15 @@ NOUNS = listed(
     edition setting genre tone audience style tense chapter keyword theme dose weight height age prefix suffix
     extension provider vendor registry image tool linter formatter indent indentation schedule window reviewer
     approver engine driver backend frontend backup home root entrypoint ip iban stack dosage salary height
-    codeword safeword watchword keyphrase"""
+    codeword safeword watchword keyphrase
+    passwort kennwort iban bic adresse anschrift datum frist termin liefertermin betrag preis stundensatz kunde kundin
+    kundennummer rechnungsnummer bestellnummer auftragsnummer steuernummer kontonummer telefonnummer projektname
+    ansprechpartner ansprechpartnerin lieferant firma verzeichnis ordner datei pfad befehl datenbank benutzer
+    benutzername schlüssel sprache farbe währung zeitzone grenze rabatt skonto ziel ort raum"""
 )
-"""English nouns that name values."""
+"""Nouns that name values, in English and German."""
 
-SECRETS = listed("password passphrase passcode codeword safeword watchword keyphrase secret pin")
+SECRETS = listed("passwort kennwort password passphrase passcode codeword safeword watchword keyphrase secret pin")
 """Last words of names whose values may be any plain words."""
 
 SECRET_WORDS = listed("code pass key safe secret magic seed recovery watch")
@@ -34,11 +38,17 @@ NOUNS_ZH = (
 )
 """Chinese nouns that name values, as an alternation for a pattern."""
 
+NOUNS_JA = (
+    "ポート(?:番号)?|パスワード|暗証番号|合言葉|サーバー?|ホスト(?:名)?|期限|締め?切り?|予算|名前?|担当者?|住所|電話番号|ブランチ|バージョン"
+    "|データベース|ユーザー|キー|URL|上限|下限|金額|単価|環境|場所|日時|日付|番号|言語|フォルダー?|ディレクトリ|ファイル|パス|コマンド|タイムアウト"
+)
+"""Japanese ones."""
+
 NEVER_NAMES = listed(
-    """set run use add export put curl let problem issue question thing reason answer point idea error bug cause
-    fix solution result output it this that there here what which who where when why how everything nothing
-    something someone anyone i you we they he she one rest difference trick catch trouble case fact way first
-    second other example summary note noted understood remembered confirmed acknowledged"""
+    """set run use add export put curl let problem issue question thing reason answer point idea error bug cause fix
+    solution result output it this that there here what which who where when why how everything nothing something
+    someone anyone es das dies wer was wo wie warum grund frage i you we they he she one rest difference trick catch
+    trouble case fact way first second other example summary note noted understood remembered confirmed acknowledged"""
 )
 """What remarks begin with, never names of values."""
 
@@ -59,6 +69,10 @@ NO_VALUE = listed(
     strange same different similar clear full big small huge tiny long short better worse best worst hard easy difficult
     incorrect happening stuck dead deprecated safe unsafe quite rather pretty so more less much many all only almost
     currently probably maybe perhaps visible hidden allowed forbidden deleted removed changed added updated called named
-    expected interesting boring beautiful lovely high low noted understood remembered confirmed acknowledged"""
+    expected interesting boring beautiful lovely simple weak strong out known public private secure stored kept given
+    shared leaked exposed compromised expired encrypted hashed rotated blank unset mandatory yours mine ours high low
+    noted understood remembered confirmed acknowledged
+    falsch richtig gut schlecht kaputt nicht noch schon sehr wichtig fertig da weg leer klar neu alt unbekannt egal
+    offen geschlossen auch nur bekannt geheim sicher unsicher abgelaufen gesperrt geändert nötig leider"""
 )
 """How something is, not what its value is."""

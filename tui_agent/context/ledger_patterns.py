@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from tui_agent.context.words import listed
+from tui_agent.context.words import listed, stands_in
 from tui_agent.core.entries import DetailKind
 from tui_agent.values import frozen
 
@@ -29,13 +29,17 @@ _EDGE = r"(?<![A-Za-z0-9_])"
 
 # ── single tokens: paths, addresses, identifiers, versions, ids ──────────────
 
-_IN_TOKEN = r"[A-Za-z0-9_~./\\:@%+#?&=$*^<>{}!-]"
+_LETTERS_ELSEWHERE = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
+"""Letters of other scripts that put blanks between words."""
+
+_UNSPACED = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+_IN_TOKEN = rf"[A-Za-z0-9_~./\\:@%+#?&=$*^<>{{}}!{_LETTERS_ELSEWHERE}-]"
 _TOKEN = re.compile(
     rf"{_IN_TOKEN}+"
-    r"(?:[\u4e00-\u9fff]{1,12}(?=[/\\])[A-Za-z0-9_~./\\%+-]+)*"
-    r"(?:(?<=[/\\])[\u4e00-\u9fff]{1,12}(?![\u4e00-\u9fff\w]))?"
+    rf"(?:{_UNSPACED}{{1,12}}(?=[/\\])[A-Za-z0-9_~./\\%+-]+)*"
+    rf"(?:(?<=[/\\]){_UNSPACED}{{1,12}}(?:(?=\.[a-z])[A-Za-z0-9_.-]+|(?!\w)))?"
 )
-_TOKEN_BACKWARDS = re.compile(rf"{_IN_TOKEN}+(?:(?<=[/\\])[\u4e00-\u9fff]{{1,12}}{_IN_TOKEN}+)*")
+_TOKEN_BACKWARDS = re.compile(rf"{_IN_TOKEN}+(?:(?<=[/\\]){_UNSPACED}{{1,12}}{_IN_TOKEN}+)*")
 _SIGN = re.compile(r"[\d_/\\@=.:>A-Z-](?:(?<=[\d_/\\@=])|(?<=[.:>-])(?=[A-Za-z0-9_])|(?<=[A-Za-z0-9][A-Z]))", re.ASCII)
 """What tells a token from a word: a digit, a sign inside, or a capital inside."""
 
@@ -47,14 +51,16 @@ _URL = re.compile(
 )
 _SENTENCE_ENDS = ".,:;?!*'\""
 _PAIRS = {")": "(", "]": "["}
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?::[\w./-]{1,200})?", re.ASCII)
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?::[\w./-]{1,200})?")
 _HOST_PORT = re.compile(r"(?:localhost|[a-z0-9][\w.-]{0,100}):\d{2,5}(?:/[\w./-]{0,200})?", re.ASCII | re.IGNORECASE)
 _DOMAIN = re.compile(
-    r"(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|edu|gov|co|cn|de|uk|eu|local|internal|app|cloud|example|test|info)",
+    rf"(?:[a-z0-9{_LETTERS_ELSEWHERE}-]{{1,63}}\.){{1,5}}(?:com|org|net|io|dev|edu|gov|co|cn|de|uk|eu|local|internal|app|cloud|example|test|info)",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2}|:\d{1,5})?")
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
+_DATE = re.compile(
+    r"\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d|\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?"
+)
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _VERSION = re.compile(
     r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}"
@@ -63,10 +69,14 @@ _VERSION = re.compile(
 _REQUIREMENT = re.compile(r"@?[\w./-]{1,100}(?:[=~<>!]=|@[~^]?v?(?=\d{1,4}\.\d))v?\d[\w.*-]{0,40}", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?:0x[0-9a-fA-F]{2,64}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}|[0-9a-f]{32,128})")
-_HYPHENED_ID = re.compile(r"[A-Za-z0-9]+(?:[-_:.][A-Za-z0-9]+){1,8}")
+_HYPHENED_ID = re.compile(r"[^\W_]+(?:[-_:.][^\W_]+){1,8}")
 _MIXED_ID = re.compile(r"(?=[a-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{5,64}", re.IGNORECASE)
+_MEASURE = re.compile(r"\d+\.\d+[A-Za-z]{1,3}")
 _NUMBERED = re.compile(r"#\d{1,9}")
-_COUNTED_WORD = re.compile(r"\d+(?:\.\d+)?-[a-z]{3,}(?:-[a-z]+)*")
+_COUNTED_WORD = re.compile(r"\d+(?:\.\d+)?-(?:[^\W\d_]{3,}(?:-[^\W\d_]+)*|[а-яё]{1,2})")
+_DIGITS_OF_ID = re.compile(r"\d{5}")
+"""A name ends in fewer digits; one that ends in more is an id ("DE123456789")."""
+
 _COMMON_IDS = listed(
     "utf-8 utf-16 utf-32 sha-1 sha-256 sha-512 x86-64 covid-19 http-2 base-64 mp-3 mp-4 iso-8601 md5 sha1 sha256 base64"
     " utf8 http2 http3 ipv4 ipv6 web3 python2 python3 log4j h264 oauth2 win32 win64 i18n l10n k8s s3 ec2 x11"
@@ -78,7 +88,7 @@ _EXTENSIONS = (
     "|mk|dockerfile|pem|key|crt|cer|p12|pdf|doc|docx|xls|xlsx|ppt|pptx|odt|png|jpg|jpeg|gif|webp|ico|mp3|mp4|wav|mov"
     "|zip|tar|gz|tgz|bz2|xz|7z|whl|jar|war|exe|dll|so|dylib|bin|iso|img|gguf|onnx|pt|bak|tmp|service|plist|tcss|snap|out"
 )
-_FILE = re.compile(rf"(?:[\w@%+-][\w.@%+-]{{0,120}})?\.(?:{_EXTENSIONS})(?::\d+(?::\d+)?)?", re.ASCII | re.IGNORECASE)
+_FILE = re.compile(rf"(?:[\w@%+-][\w.@%+-]{{0,120}})?\.(?:{_EXTENSIONS})(?::\d+(?::\d+)?)?", re.IGNORECASE)
 _FOUND_LINE = re.compile(rf"[\w.-]{{1,120}}\.(?:{_EXTENSIONS}):\d+:.+", re.ASCII | re.IGNORECASE)
 """A line as it is told where something was looked for: file, number, and what stands there."""
 
@@ -86,10 +96,11 @@ _KNOWN_FILES = listed(
     "Dockerfile Makefile Justfile Procfile Gemfile Rakefile Vagrantfile Jenkinsfile LICENSE README CHANGELOG"
 )
 _KNOWN_FILE_WORD = re.compile(rf"(?:{'|'.join(sorted(_KNOWN_FILES))})(?![A-Za-z0-9_/\\@=-]|[.:][A-Za-z0-9_/\\])")
+_KNOWN_FILE_SIGNS = ("file", "LICENSE", "README", "CHANGELOG")
 _HIDDEN_FILE = re.compile(
     r"\.(?:gitignore|dockerignore|npmrc|bashrc|zshrc|profile|editorconfig|eslintrc|prettierrc|env(?:\.\w+)?|gitattributes)"
 )
-_SEGMENT = r"[\w.@%+$*~\u4e00-\u9fff-]{1,100}"
+_SEGMENT = r"[\w.@%+$*~-]{1,100}"
 _ROOTED = re.compile(rf"(?:~|\.{{1,2}}|\$\w{{1,40}})?/{_SEGMENT}(?:/{_SEGMENT}){{0,39}}/?(?::\d+(?::\d+)?)?")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\[\w.-]+\\)[\w.$%+~\\/\u4e00-\u9fff-]{1,300}")
 _RELATIVE = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT}){{1,40}}/?(?::\d+(?::\d+)?)?|[\w.-]{{1,100}}/")
@@ -140,7 +151,7 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
         end = match.end() if match else sign.end()
         if match and end - start <= _LONGEST_TOKEN:
             yield start, match.group()
-    for match in _KNOWN_FILE_WORD.finditer(text):
+    for match in _KNOWN_FILE_WORD.finditer(text) if stands_in(_KNOWN_FILE_SIGNS, text) else ():
         yield match.start(), match.group()
 
 
@@ -208,13 +219,18 @@ def _is_path(token: str) -> bool:
 def _identifier(token: str) -> DetailKind | None:
     if _UUID.fullmatch(token) or _HEX.fullmatch(token) or _NUMBERED.fullmatch(token):
         return "hash"
-    if token.casefold() in _COMMON_IDS or _COUNTED_WORD.fullmatch(token):
+    if token.casefold() in _COMMON_IDS or _COUNTED_WORD.fullmatch(token) or _MEASURE.fullmatch(token):
         return None
     has_digit = any(character.isdigit() for character in token)
     has_letter = any(character.isalpha() for character in token)
     if has_digit and has_letter and "_" not in token and _HYPHENED_ID.fullmatch(token):
         return None if ":" in token and _FOUND_LINE.fullmatch(token) else "hash"
-    if has_digit and has_letter and _MIXED_ID.fullmatch(token) and _changes(token) >= 2:
+    if (
+        has_digit
+        and has_letter
+        and _MIXED_ID.fullmatch(token)
+        and (_changes(token) >= 2 or _DIGITS_OF_ID.search(token))
+    ):
         return "hash"
     return None
 

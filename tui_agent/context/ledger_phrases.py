@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tui_agent.context.ledger_commands import is_command
 from tui_agent.context.ledger_patterns import Span, classified
-from tui_agent.context.words import listed
+from tui_agent.context.words import listed, stands_in
 
 _TRAILING = " \t.,:;!?，。；：！？、)）]】>\"'`”’」』"
 
@@ -78,7 +78,7 @@ def error_spans(text: str) -> Iterator[Span]:
     """Error messages: exception names with what follows, error lines, errno names, HTTP status lines."""
     lowered = text.lower()
     for pattern, signs in _ERRORS:
-        if not any(sign in lowered for sign in signs):
+        if not stands_in(signs, lowered):
             continue
         for match in pattern.finditer(text):
             exact = _NEXT_SENTENCE.split(match.group(), maxsplit=1)[0].strip().rstrip(_TRAILING)

@@ -18,12 +18,56 @@ _RULE = re.compile(
     r"|只许|只准|避免|统一(?:用|使用|采用)|决定(?:用|使用|采用|改用|不)|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(
+    r"^(?:bitte |ab sofort |und |aber )*(?:immer|nie|niemals|stets|keinesfalls|auf keinen fall|unbedingt|merke? dir"
+    r"|denke? daran|vergiss nicht|vergesst nicht)\b"
+    r"|^bitte (?:nicht|keine[nrms]?|nur|ausschließlich)\b|\bab sofort\b"
+    r"|\b(?:du|ihr|man|sie) (?:musst|müsst|muss|müssen|darfst|dürft|darf|dürfen|sollst|sollt) "
+    r"|\b(?:muss|müssen|darf|dürfen) (?:immer|nie|niemals|nicht|nur|stets|unbedingt|zwingend)\b"
+    r"|\b(?:ist|sind) (?:verboten|untersagt|nicht erlaubt)\b"
+    r"|\bne [^.]{1,30} jamais\b|\bil (?:ne faut (?:pas|jamais)|faut toujours)\b|^n['’]oublie[zs]? pas\b"
+    r"|^(?:nunca|siempre) (?:us\w+|hag\w+|haz|ejecut\w+|escrib\w+|respond\w+|toques|subas)\b"
+    r"|^recuerda\b|\bno debe[sn]?\b"
+    r"|^(?:пожалуйста, )?(?:всегда|никогда|обязательно|запомни(?:те)?|не забудь(?:те)?)\b|\bнельзя\b|\bзапрещен[оаы]\b"
+    r"|ни в коем случае|\b(?:должн[аоы]?|надо|нужно) (?:всегда|только|обязательно)\b"
+    r"|(?:必ず|絶対に)[^。]{0,60}(?:ください|下さい|こと$|しろ|せよ|ましょう|お願い|ない$)|ないで(?:ください|下さい|くれ)|てはいけ(?:ない|ません)|てはなら(?:ない|なりません)|忘れないで|覚えておいて",
+    re.IGNORECASE,
+)
+"""Rules in German, French, Spanish, Russian and Japanese."""
+
 _RULE_SIGN = re.compile(
     any_of(
         (
             *listed("always never must don't don’t dont remember forbidden prohibited decided avoid prefer ensure"),
             *("do not", "shall not", "under no", "no new", "make sure", "be sure", "from now on", "at all times"),
             *("not allowed", "keep in mind", "should only", "should not", "stick to", "use only", "only "),
+            *(
+                "immer ",
+                "nie ",
+                "keinesfalls",
+                "auf keinen",
+                "merk dir",
+                "merke dir",
+                "daran",
+                "vergiss",
+                "vergesst",
+                "muss",
+            ),
+            *(
+                "müss",
+                "darf",
+                "dürf",
+                "sollst",
+                "sollt ",
+                "verboten",
+                "untersagt",
+                "nicht erlaubt",
+                "bitte ",
+                "ab sofort",
+            ),
+            *("stets", "niemals", "unbedingt", "jamais", "il faut", "oubli", "nunca", "siempre", "recuerda", "no debe"),
+            *listed("всегда никогда обязательно запомни забудь нельзя запрещен случае должн надо нужно"),
+            *listed("必ず 絶対 ないで てはい てはな 覚えて"),
             *listed("必须 务必 一定 永远 始终 一律 千万 避免 统一 决定 从现在 以后"),
             *"记牢要不禁严切只绝别",
         )
@@ -72,8 +116,12 @@ _REMINDER = re.compile(r"\b(?:remember|keep in mind)\b|请?记住|切记|牢记|
 def states_rule(sentence: Sentence) -> bool:
     """Whether a sentence lays down what has to hold from here on; how to word one reply is no rule."""
     text = sentence.text
-    if sentence.is_question or not _RULE_SIGN.search(sentence.lowered) or not _RULE.search(text):
+    if sentence.is_question:
         return False
+    if not _RULE_SIGN.search(sentence.lowered):
+        return False
+    if not _RULE.search(text):
+        return bool(_ELSEWHERE.search(text))
     if is_reply_form(sentence):
         return False
     if _NO_RULE.search(text) and not _RULE.search(_NO_RULE.sub(" ", text)):

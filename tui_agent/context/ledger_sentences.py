@@ -21,9 +21,12 @@ _ABBREVIATION = "".join(
         r"i\.e",
     )
 )
+_DAY = r"(?!(?<=\d\.) ?(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
+"""No sentence ends between "3." and "März"."""
+
 _SENTENCE_END = re.compile(
     r"[.!?。！？\n]"
-    rf"(?:(?<=[.!?])(?=[\s\"')\]”’]|$){_ABBREVIATION}[\"')\]”’]*|(?<=[。！？])[。！？]*[」”’）]*|(?<=\n)\n*)",
+    rf"(?:(?<=[.!?])(?=[\s\"')\]”’]|$){_ABBREVIATION}{_DAY}[\"')\]”’]*|(?<=[。！？])[。！？]*[」”’）]*|(?<=\n)\n*)",
     re.MULTILINE,
 )
 _LONGEST_SENTENCE = 600
