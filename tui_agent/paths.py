@@ -67,6 +67,15 @@ def is_open_to_others(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o077)
 
 
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """What tells the file at a path from all others, whatever it is called; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def named_by_user(directory: Path, name: str) -> Path:
     """A file as it was typed: relative to `directory`, `~` for a home that is known; a name no file can have stays one
     that is not found.

@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -41,6 +43,15 @@ async def change(at: Desk, server: ModelServer, *asked: Call) -> None:
     await at.say("change it")
     results = entries_in(at.events, ToolReturned)[-len(asked) :]
     assert [each.output for each in results if each.failed] == []
+
+
+@asynccontextmanager
+async def after_a_change(data: Path) -> AsyncIterator[Desk]:
+    """A session in which the model has written a file."""
+    with ModelServer() as server:
+        async with workshop(server, data) as at:
+            await change(at, server, write("f.txt", "agent"))
+            yield at
 
 
 async def read(at: Desk, server: ModelServer, path: str) -> None:
@@ -290,12 +301,10 @@ async def test_a_change_that_failed_is_none_to_take_back(tmp_path: Path) -> None
 
 
 async def test_what_a_crash_kept_the_tool_from_writing_is_no_foreign_change(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with workshop(server, tmp_path) as at:
-            await change(at, server, write("f.txt", "agent"))
-            (tmp_path / "work" / "f.txt").unlink()  # as if it had never been written
-            reversal = await undoing(at.session, at.services.directory)
-            assert (reversal.foreign, reversal.diff()) == ((), "")
+    async with after_a_change(tmp_path) as at:
+        (tmp_path / "work" / "f.txt").unlink()  # as if it had never been written
+        reversal = await undoing(at.session, at.services.directory)
+        assert (reversal.foreign, reversal.diff()) == ((), "")
 
 
 async def test_contents_with_the_key_are_not_kept_and_that_is_told(tmp_path: Path) -> None:
@@ -401,24 +410,20 @@ async def test_what_cannot_be_kept_is_not_changed(tmp_path: Path) -> None:
 
 
 async def test_a_question_that_is_open_comes_first(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with workshop(server, tmp_path) as at:
-            await change(at, server, write("f.txt", "agent"))
-            call = ToolCall("c", "run_command", "{}")
-            await at.session.append(AssistantSaid("", tool_calls=(call,)), ApprovalAsked("c", "$ ls"))
-            with pytest.raises(UsageError, match="is waiting for your approval"):
-                await undo(at)
+    async with after_a_change(tmp_path) as at:
+        call = ToolCall("c", "run_command", "{}")
+        await at.session.append(AssistantSaid("", tool_calls=(call,)), ApprovalAsked("c", "$ ls"))
+        with pytest.raises(UsageError, match="is waiting for your approval"):
+            await undo(at)
 
 
 async def test_deleting_the_session_forgets_the_changes(tmp_path: Path) -> None:
-    with ModelServer() as server:
-        async with workshop(server, tmp_path) as at:
-            await change(at, server, write("f.txt", "agent"))
-            session_id = at.session.id
-            await at.session.close()
-            await at.services.archive.delete(session_id)
-            assert await at.services.archive.kept_files(session_id, undone=False) == []
-            at.session = at.services.new_session()
+    async with after_a_change(tmp_path) as at:
+        session_id = at.session.id
+        await at.session.close()
+        await at.services.archive.delete(session_id)
+        assert await at.services.archive.kept_files(session_id, undone=False) == []
+        at.session = at.services.new_session()
 
 
 async def test_a_fork_says_where_the_changes_before_it_are_kept(tmp_path: Path) -> None:

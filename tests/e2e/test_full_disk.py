@@ -195,9 +195,8 @@ def test_a_disk_that_has_room_again_is_noticed_and_what_waited_can_be_sent(
     assert (small_disk / "archive.sqlite3.reserve").exists()
 
 
-def test_a_start_on_a_full_disk_uses_the_reserve_and_says_so(
-    server: ModelServer, tmp_path: Path, small_disk: Path
-) -> None:
+def a_first_answer(server: ModelServer, tmp_path: Path) -> None:
+    """A run in which a question was answered and everything could be saved."""
     server.script(says("first answer"))
     with opened(server, tmp_path, tools="false") as app:
         app.say("first question")
@@ -205,6 +204,12 @@ def test_a_start_on_a_full_disk_uses_the_reserve_and_says_so(
         app.sees_no("Esc stops")
         app.press("ctrl+q")
         assert app.ends() == 0
+
+
+def test_a_start_on_a_full_disk_uses_the_reserve_and_says_so(
+    server: ModelServer, tmp_path: Path, small_disk: Path
+) -> None:
+    a_first_answer(server, tmp_path)
     fill(small_disk)
     with opened(server, tmp_path, "-c", tools="false") as app:
         app.sees("first answer")
@@ -222,13 +227,7 @@ def test_a_start_on_a_full_disk_uses_the_reserve_and_says_so(
 def test_a_start_on_a_disk_without_any_room_shows_what_there_is(
     server: ModelServer, tmp_path: Path, small_disk: Path
 ) -> None:
-    server.script(says("first answer"))
-    with opened(server, tmp_path, tools="false") as app:
-        app.say("first question")
-        app.sees("first answer")
-        app.sees_no("Esc stops")
-        app.press("ctrl+q")
-        assert app.ends() == 0
+    a_first_answer(server, tmp_path)
     (small_disk / "archive.sqlite3.reserve").unlink()
     fill(small_disk)
     with opened(server, tmp_path, "-c", tools="false") as app:

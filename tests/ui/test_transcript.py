@@ -17,6 +17,7 @@ from tui_agent.core.entries import (
     ForkedFrom,
     ImagePart,
     Interrupted,
+    Logged,
     ModelChosen,
     Noticed,
     Pinned,
@@ -223,12 +224,21 @@ async def test_rewound_messages_are_marked() -> None:
 # ── a turn that is going on ──────────────────────────────────────────────────
 
 
+async def reopened_text(entries: list[Logged]) -> str:
+    """What is on the screen where these entries are loaded."""
+    reopened = TranscriptApp()
+    async with reopened.run_test(size=SIZE) as pilot:
+        reopened.transcript.load(entries, more_above=False)
+        await pilot.pause()
+        return screen_text(reopened)
+
+
 async def test_a_live_turn_ends_on_the_same_screen_as_the_reopened_session() -> None:
     said = AssistantSaid(
         "It is **done**.\n\n- a\n- b", reasoning=Reasoning("hm"), tool_calls=(call("shell", '{"command": "ls"}'),)
     )
     entries = log(user("go"), said, returned("x"), AssistantSaid("Bye."))
-    live, reopened = TranscriptApp(), TranscriptApp()
+    live = TranscriptApp()
     async with live.run_test(size=SIZE) as pilot:
         live.apply(Appended(entries[0]), RequestSent("m"), ReasoningArrived("h"), ReasoningArrived("m"))
         live.apply(TextArrived("It is **do"), TextArrived("ne**.\n\n- a\n- b"), Appended(entries[1]))
@@ -238,10 +248,7 @@ async def test_a_live_turn_ends_on_the_same_screen_as_the_reopened_session() -> 
         live.apply(TextArrived("Bye."), Appended(entries[3]), TurnEnded("stop"))
         await pilot.pause()
         live_text = screen_text(live)
-    async with reopened.run_test(size=SIZE) as pilot:
-        reopened.transcript.load(entries, more_above=False)
-        await pilot.pause()
-        assert screen_text(reopened) == live_text
+    assert await reopened_text(entries) == live_text
 
 
 async def test_what_is_only_waited_for_moves_nothing() -> None:
@@ -257,7 +264,7 @@ async def test_what_is_only_waited_for_moves_nothing() -> None:
 async def test_a_restarted_answer_takes_back_what_was_shown(reasoning: str) -> None:
     said = AssistantSaid("right end", reasoning=Reasoning(reasoning) if reasoning else None)
     entries = log(user("q"), said)
-    live, reopened = TranscriptApp(), TranscriptApp()
+    live = TranscriptApp()
     async with live.run_test(size=SIZE) as pilot:
         live.apply(Appended(entries[0]), ReasoningArrived("so"), TextArrived("wrong start"))
         await sees(pilot, "wrong start")
@@ -267,10 +274,7 @@ async def test_a_restarted_answer_takes_back_what_was_shown(reasoning: str) -> N
         live.apply(TextArrived("right"), TextArrived(" end"), Appended(entries[1]), TurnEnded("stop"))
         await pilot.pause()
         live_text = screen_text(live)
-    async with reopened.run_test(size=SIZE) as pilot:
-        reopened.transcript.load(entries, more_above=False)
-        await pilot.pause()
-        assert screen_text(reopened) == live_text
+    assert await reopened_text(entries) == live_text
 
 
 async def test_a_restart_under_a_notice_leaves_only_the_notice() -> None:

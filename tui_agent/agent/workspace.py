@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 
 from tui_agent.agent.tools.text_files import sendable
 from tui_agent.errors import ToolFailed
+from tui_agent.paths import identity_of
 from tui_agent.values import frozen
 
 _KERNEL_PLACES = (Path("/proc"), Path("/sys"), Path("/dev"))
@@ -137,10 +138,10 @@ class Workspace:
         closed = [place for place in self.forbidden if not (inside and place in self.root.parents)]
         if any(_is_within(real, place) for place in closed):
             return True
-        own = {identity for place in closed if (identity := _identity(place))}
-        if bool(own) and any(_identity(part) in own for part in (real, *real.parents)):
+        own = {identity for place in closed if (identity := identity_of(place))}
+        if bool(own) and any(identity_of(part) in own for part in (real, *real.parents)):
             return True
-        return _has_other_names(real) and _identity(real) in _identities_in(closed)
+        return _has_other_names(real) and identity_of(real) in _identities_in(closed)
 
     @property
     def _is_git_data(self) -> bool:
@@ -169,14 +170,6 @@ def _is_within(path: PurePath, directory: PurePath) -> bool:
     return path == directory or directory in path.parents
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _has_other_names(path: Path) -> bool:
     """Whether it is a file that hard links give further names."""
     try:
@@ -191,7 +184,7 @@ def _identities_in(directories: Iterable[Path]) -> set[tuple[int, int] | None]:
     found: set[tuple[int, int] | None] = set()
     for directory in directories:
         with suppress(OSError), os.scandir(directory) as entries:
-            found |= {_identity(Path(entry.path)) for entry in entries}
+            found |= {identity_of(Path(entry.path)) for entry in entries}
     return found - {None}
 
 

@@ -15,6 +15,7 @@ from tui_agent.archive.opening import Opened, suspect
 from tui_agent.archive.reserve import Reserve
 from tui_agent.errors import ArchiveDamaged, ArchiveError, ArchiveUnavailable, NotSaved
 from tui_agent.language import _
+from tui_agent.paths import identity_of
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ class Worker:
         def keep() -> Opened:
             self._opened = job()
             beside = self.path.with_name(f"{self.path.name}-wal")
-            self._files = {path: _identity(path) for path in (self.path, beside) if path.exists()}
+            self._files = {path: identity_of(path) for path in (self.path, beside) if path.exists()}
             self.is_short = self._opened.is_short
             return self._opened
 
@@ -139,7 +140,7 @@ class Worker:
 
     def _refuse_if_gone(self) -> None:
         """A file that was removed or replaced takes every write without an error, and nobody ever finds it again."""
-        gone = next((path for path, known in self._files.items() if _identity(path) != known), None)
+        gone = next((path for path, known in self._files.items() if identity_of(path) != known), None)
         if gone is not None:
             raise NotSaved(
                 _("Not saved: {path} was removed, moved or replaced.").format(path=gone),
@@ -172,14 +173,6 @@ class Worker:
         if self._opened is None:
             raise ArchiveUnavailable(_("The archive {path} is closed.").format(path=self.path))
         return self._opened.connection
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _deliver(waiting: "asyncio.Future[Any] | None", result: Any, error: BaseException | None) -> None:

@@ -14,7 +14,7 @@ from tui_agent.agent.imports.logs import (
     text_at,
     time_of,
 )
-from tui_agent.core.entries import Noticed, Part, SystemPromptSet, TextPart, TitleSet, UserSaid
+from tui_agent.core.entries import Noticed, Part, SystemPromptSet, TextPart, UserSaid
 from tui_agent.language import _
 
 _ORIGIN = "chatgpt"
@@ -32,14 +32,10 @@ def read_conversation(told: Mapping[str, Any]) -> Imported | None:
     Raises:
         ValueError: the tree cannot be followed; the text says why.
     """
-    created = time_of(told.get("create_time")) or EPOCH
-    builder = LogBuilder(created)
-    title = text_at(told, "title")
-    if title:
-        builder.add(TitleSet(title, by_user=True))
+    builder = LogBuilder(text_at(told, "title"), time_of(told.get("create_time")) or EPOCH)
     for message in branch(told):
         _take(builder, message)
-    return builder.finished(title, created)
+    return builder.finished()
 
 
 def branch(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from tui_agent.agent.imports.logs import (
     text_at,
     time_of,
 )
-from tui_agent.core.entries import Part, TextPart, TitleSet, ToolCall, UserSaid
+from tui_agent.core.entries import Part, TextPart, ToolCall, UserSaid
 from tui_agent.language import _
 
 _ORIGIN = "claude"
@@ -32,17 +32,13 @@ def read_conversation(told: Mapping[str, Any]) -> Imported | None:
     Raises:
         ValueError: its messages cannot be followed; the text says why.
     """
-    created = time_of(told.get("created_at")) or EPOCH
-    builder = LogBuilder(created)
-    title = text_at(told, "name")
-    if title:
-        builder.add(TitleSet(title, by_user=True))
+    builder = LogBuilder(text_at(told, "name"), time_of(told.get("created_at")) or EPOCH)
     for message in branch(told):
         if text_at(message, "sender") == "assistant":
             _take_answer(builder, message)
         elif parts := tuple(_user_parts(message)):
             builder.add(UserSaid(parts), message.get("created_at"))
-    return builder.finished(title, created)
+    return builder.finished()
 
 
 def branch(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from tui_agent.core.entries import (
     Logged,
     OtherPart,
     Reasoning,
+    TitleSet,
     ToolCall,
     ToolReturned,
     UserSaid,
@@ -41,12 +42,19 @@ class Imported:
 class LogBuilder:
     """Puts a log together, entry by entry."""
 
-    at: str = EPOCH
+    title: str
+    created: str
+    at: str = field(init=False)
     """The time of the newest entry; entries without a time of their own take it over."""
 
     entries: list[Logged] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _open: list[ToolCall] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.at = self.created
+        if self.title:
+            self.add(TitleSet(self.title, by_user=True))
 
     def add(self, entry: Entry, at: Any = None) -> None:
         """The next entry; calls that are still open get a result first, unless it is one."""
@@ -86,13 +94,13 @@ class LogBuilder:
             self._append(ToolReturned(call.id, NO_RESULT, failed=True, name=call.name))
         self._open.clear()
 
-    def finished(self, title: str, created: str) -> Imported | None:
+    def finished(self) -> Imported | None:
         """The session; None when nothing was said in it."""
         self.answer("")
         self.close_calls()
         if not any(isinstance(logged.entry, UserSaid | AssistantSaid) for logged in self.entries):
             return None
-        return Imported(title, created, None, tuple(self.entries))
+        return Imported(self.title, self.created, None, tuple(self.entries))
 
     def _append(self, entry: Entry) -> None:
         self.entries.append(measured(len(self.entries) + 1, self.at, entry))

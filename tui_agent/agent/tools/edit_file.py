@@ -5,22 +5,18 @@ import json
 from collections.abc import Mapping
 
 from tui_agent.agent.tools.arguments import optional_flag, required_text
-from tui_agent.agent.tools.base import Intent, Report, ToolResult
+from tui_agent.agent.tools.base import Intent
 from tui_agent.agent.tools.edits import replaced
-from tui_agent.agent.tools.keeping import Keeper, KeepsNothing
-from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.writing import change_intent, make_change, read_text
-from tui_agent.agent.workspace import Workspace
+from tui_agent.agent.tools.writing import ChangesFiles, change_intent, read_text
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 
 _MARK = "\ufeff"
 
 
-class EditFile:
+class EditFile(ChangesFiles):
     """Finds the old text literally, once, and puts the new text in its place."""
 
-    read_only = False
     spec = ToolSpec(
         "edit_file",
         "Replace an exact piece of a text file. old_text must occur exactly once, unless replace_all is true; it is "
@@ -40,20 +36,12 @@ class EditFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None, keeper: Keeper | None = None) -> None:
-        self._workspace = workspace
-        self._seen = seen or SeenFiles()
-        self._keeper = keeper or KeepsNothing()
-
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
         old = required_text(arguments, "old_text").removeprefix(_MARK)
         new = required_text(arguments, "new_text").removeprefix(_MARK)
         everywhere = optional_flag(arguments, "replace_all")
         return await asyncio.to_thread(self._intent, path, old, new, everywhere)
-
-    async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent, self._seen, self._keeper)
 
     def _intent(self, path: str, old: str, new: str, everywhere: bool) -> Intent:
         place = self._workspace.locate(path)

@@ -5,19 +5,16 @@ import json
 from collections.abc import Mapping
 
 from tui_agent.agent.tools.arguments import required_text
-from tui_agent.agent.tools.base import Intent, Report, ToolResult
-from tui_agent.agent.tools.keeping import Keeper, KeepsNothing
-from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.writing import TextFile, change_intent, make_change, read_text
-from tui_agent.agent.workspace import Place, Workspace
+from tui_agent.agent.tools.base import Intent
+from tui_agent.agent.tools.writing import ChangesFiles, TextFile, change_intent, read_text
+from tui_agent.agent.workspace import Place
 from tui_agent.core.messages import ToolSpec
 from tui_agent.errors import ToolFailed
 
 
-class WriteFile:
+class WriteFile(ChangesFiles):
     """Makes a file hold exactly the given text; an existing file keeps its encoding and its line endings."""
 
-    read_only = False
     spec = ToolSpec(
         "write_file",
         "Create a text file, or replace all of one. Missing directories are made. To change a part, use edit_file.",
@@ -31,18 +28,10 @@ class WriteFile:
         ),
     )
 
-    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None, keeper: Keeper | None = None) -> None:
-        self._workspace = workspace
-        self._seen = seen or SeenFiles()
-        self._keeper = keeper or KeepsNothing()
-
     async def intent(self, arguments: Mapping[str, object]) -> Intent:
         path = required_text(arguments, "path")
         content = required_text(arguments, "content")
         return await asyncio.to_thread(self._intent, path, content)
-
-    async def run(self, intent: Intent, report: Report) -> ToolResult:
-        return await make_change(intent, self._seen, self._keeper)
 
     def _intent(self, path: str, content: str) -> Intent:
         place = self._workspace.locate(path)

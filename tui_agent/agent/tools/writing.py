@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from tui_agent.agent import files
-from tui_agent.agent.tools.base import Intent, ToolResult
-from tui_agent.agent.tools.keeping import NOT_KEPT, Keeper
+from tui_agent.agent.tools.base import Intent, Report, ToolResult
+from tui_agent.agent.tools.keeping import NOT_KEPT, Keeper, KeepsNothing
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_diff import diff_of
 from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, sendable, size_in_words
@@ -90,7 +90,21 @@ def change_intent(tool: str, workspace: Workspace, place: Place, old: TextFile |
     )
 
 
-async def make_change(intent: Intent, seen: SeenFiles, keeper: Keeper) -> ToolResult:
+class ChangesFiles:
+    """What the tools that change files are made from: each says what it would write, all write it the same way."""
+
+    read_only = False
+
+    def __init__(self, workspace: Workspace, seen: SeenFiles | None = None, keeper: Keeper | None = None) -> None:
+        self._workspace = workspace
+        self._seen = seen or SeenFiles()
+        self._keeper = keeper or KeepsNothing()
+
+    async def run(self, intent: Intent, report: Report) -> ToolResult:
+        return await _make_change(intent, self._seen, self._keeper)
+
+
+async def _make_change(intent: Intent, seen: SeenFiles, keeper: Keeper) -> ToolResult:
     """Write what the intent shows, unless the file has changed since. What it holds is kept first.
 
     Raises:

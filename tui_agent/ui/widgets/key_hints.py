@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
-from textual.app import RenderResult
 from textual.content import Content
-from textual.geometry import Size
-from textual.widgets import Static
+
+from tui_agent.ui.widgets.prose import Prose
 
 BETWEEN = " · "
 
@@ -32,17 +31,11 @@ def fitting_hints(hints: Sequence[str], width: int) -> str:
     return next((line for line in lines if cell_len(line) <= width), "")
 
 
-class KeyHints(Static):
+class KeyHints(Prose):
     """Pieces between middle dots."""
 
     def __init__(self, words: str = "") -> None:
         super().__init__(Content(words))
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._rows(width))
-
-    def render(self) -> RenderResult:
-        return Content("\n").join(self._rows(self.content_size.width))
 
     def _rows(self, width: int) -> list[Content]:
         shown = self.content
