@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_lines
-from tests.ui.support import LARGE, USUAL, Sitting, sitting
+from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
 from tui_agent.agent import changes
 from tui_agent.core.entries import Compacted, Detail, Item
 from tui_agent.ui.widgets.sidebar import MemoryList
@@ -145,3 +145,36 @@ async def test_another_key_puts_back_what_f5_has_gone_to_and_the_usual_one_is_ty
             await person.press("k")
             await person.until(lambda: person.session.checkpoint.seq > before)
             assert person.prompt_text == "+"
+
+
+async def test_what_was_left_out_stands_under_headlines_that_count_each_kind(tmp_path: Path) -> None:
+    left = (Detail("path", "/srv/a", (1,)), Detail("hash", "service-10", (1,)), Detail("path", "/srv/b", (1,)))
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said("pictures are in /srv/a and /srv/b, on service-10")
+            compacted = Compacted(None, 2, (), "Summary.", left_out=left, folded=2)
+            person.conductor.show_events(await person.session.append(compacted))
+            await person.sees("path · 2")
+            at = person.app.screen.query_one(MemoryList).region.x
+            panel = [line[at:].strip() for line in screen_lines(person.app)]
+            start = panel.index("path · 2")
+            assert panel[start : start + 5] == ["path · 2", "· /srv/a", "· /srv/b", "id · 1", "· service-10"]
+
+
+@pytest.mark.parametrize("size", [LARGE, USUAL, SMALL])
+async def test_the_summary_is_opened_at_its_top(tmp_path: Path, size: tuple[int, int]) -> None:
+    items = tuple(Item(f"i{n}", "findings", f"Finding number {n} is that all is well", (1,)) for n in range(40))
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=size) as person:
+            await person.has_said("hello", "and so on")
+            compacted = Compacted(None, 2, items, "Summary.", folded=2)
+            person.conductor.show_events(await person.session.append(compacted))
+            rows = person.app.screen.query_one(MemoryList)
+            await person.until(lambda: bool(rows._rows))
+            for _again in range(2):
+                await person.send("/summary")
+                await person.sees("Summary · version 1")
+                assert "Finding number 0" in " ".join(person.seen.split())
+                await person.press("end")
+                await person.until(lambda: rows.scroll_y > 0)
+                person.conductor.prompt.focus()

@@ -262,7 +262,8 @@ async def test_what_the_words_of_a_detail_hold_is_left_out_nowhere(tmp_path: Pat
             await person.sees(f"left out: {left}")
             assert "[=] db.example.org" in person.seen
             row = next(at for at, each in enumerate(rows.lost) if each.text == "db.example.org")
-            rows.query_one(OptionList).highlighted = row
+            options = rows.query_one(OptionList)
+            options.highlighted = options.get_option_index(str(row))
             await person.press("plus")
             assert len(rows.put_back) == 1
             await person.press("a")
@@ -298,14 +299,14 @@ async def test_what_is_put_back_in_the_panel_takes_what_it_says_with_it(tmp_path
             await person.until(lambda: bool(compactions(person)))
             await person.press("f5")
             await person.sees("Left out")
-            assert "url  db.example.org" in person.seen
+            await person.sees("· db.example.org")
             memory = person.app.screen.query_one(MemoryList)
             memory.highlighted = next(
-                at for at, each in enumerate(memory.options) if str(each.prompt) == "url  db.example.org"
+                at for at, each in enumerate(memory.options) if str(each.prompt) == "· db.example.org"
             )
             await person.press("plus")
             await person.until(lambda: any(isinstance(each.entry, DetailKept) for each in person.session.tail))
-            await person.until(lambda: not any("number  port 6543" in str(each.prompt) for each in memory.options))
+            await person.until(lambda: not any("· port 6543" in str(each.prompt) for each in memory.options))
 
 
 async def test_what_is_carried_is_listed_with_what_was_put_back_and_the_pins(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workspace import Workspace
 from tui_agent.core.events import Event, Gauge
+from tui_agent.core.readings import kind_word
 from tui_agent.errors import CompactionError, DoesNotFit, ModelError, NothingToFold
 from tui_agent.language import _, ngettext
 
@@ -70,7 +71,7 @@ def _print_compaction(proposal: Proposal | None, reason: str, services: Services
             ).format(before=proposal.before.tokens, after=proposal.after.tokens, lost=lost)
         )
         for detail in proposal.lost:
-            streams.note(f"  {detail.kind}: {detail.text}")
+            streams.note(f"  {kind_word(detail.kind)}: {detail.text}")
     streams.note(reason or services.words.merged.format(count=proposal.compacted.folded if proposal else 0))
 
 

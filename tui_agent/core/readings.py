@@ -6,6 +6,7 @@ from tui_agent.core.deeds import DeedPart, deed_text
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
+    DetailKind,
     Entry,
     ImagePart,
     Item,
@@ -18,6 +19,7 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
+from tui_agent.language import _
 
 
 def said_text(entry: Entry) -> str:
@@ -74,3 +76,8 @@ def by_section(items: Iterable[Item], order: Sequence[str]) -> Iterator[tuple[st
     for section in (*(each for each in members if each not in order), *order):
         if section in members:
             yield section, members[section]
+
+
+def kind_word(kind: DetailKind) -> str:
+    """A kind of exact detail in the reader's language. Few of the ids that are found are hashes."""
+    return _("id") if kind == "hash" else _(kind)

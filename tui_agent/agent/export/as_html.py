@@ -19,7 +19,7 @@ from tui_agent.agent.spending import spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.entries import Detail, Item
-from tui_agent.core.readings import by_section
+from tui_agent.core.readings import by_section, kind_word
 from tui_agent.language import N_, _
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -141,7 +141,7 @@ def _detail(detail: Detail) -> Markup:
     name = f"{detail.name}: " if detail.name else ""
     exact = element("code", detail.text)
     stated = _(" stated by {who}").format(who=_(detail.origin))
-    return element("li", badge(_(detail.kind)), " ", name, exact, " ", _from(detail.sources), stated)
+    return element("li", badge(kind_word(detail.kind)), " ", name, exact, " ", _from(detail.sources), stated)
 
 
 def _from(sources: tuple[int, ...]) -> Markup:

@@ -18,7 +18,7 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.core.readings import by_section, said_text
+from tui_agent.core.readings import by_section, kind_word, said_text
 from tui_agent.core.visible import visible
 from tui_agent.language import _, sentences
 
@@ -131,7 +131,7 @@ def _sources(item: Item) -> str:
 def _detail(detail: Detail) -> str:
     sources = ", ".join(f"#{seq}" for seq in detail.sources)
     name = f" {_line(detail.name)}:" if detail.name else ""
-    return f"- {_(detail.kind)}:{name} {_code(detail.text)}{f' ({sources})' if sources else ''}"
+    return f"- {kind_word(detail.kind)}:{name} {_code(detail.text)}{f' ({sources})' if sources else ''}"
 
 
 def _from(source: int | None) -> str:

@@ -10,7 +10,7 @@ from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.columns import padded
 from tui_agent.core.entries import AssistantSaid, Logged, MessageEntry, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge
-from tui_agent.core.readings import by_section, said_text
+from tui_agent.core.readings import by_section, kind_word, said_text
 from tui_agent.language import N_, _
 
 _STATES = (N_("live"), N_("part of the live one"), N_("replaced"), N_("taken back"), N_("rewound"))
@@ -127,7 +127,7 @@ def _summary(version: Version) -> Iterator[str]:
     if version.details:
         yield "  " + _("kept word for word")
     for detail in version.details:
-        yield f"    - {_(detail.kind)}: {_line(detail.text)}"
+        yield f"    - {kind_word(detail.kind)}: {_line(detail.text)}"
 
 
 # ── messages ─────────────────────────────────────────────────────────────────

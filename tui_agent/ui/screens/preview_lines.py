@@ -12,7 +12,7 @@ from tui_agent.context.provenance import is_instruction_like
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import AssistantSaid, Detail, Item, Logged, ToolReturned, UserSaid
 from tui_agent.core.events import Gauge
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import kind_word, said_text
 from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import first_key_of
 from tui_agent.ui.plain import is_plain
@@ -22,7 +22,6 @@ from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, style_of
 from tui_agent.ui.widgets.key_hints import packed
 from tui_agent.ui.widgets.lines_view import Line
-from tui_agent.ui.words import word
 
 _BAR = 20
 _LONGEST_SHOWN = 4000
@@ -164,7 +163,7 @@ def carried_lines(
             yield Line(heading, "heading")
         for each in members:
             places = " ".join(f"#{seq}" for seq in each.sources[:2])
-            kind = "" if each.kind == "request" else word(each.kind)
+            kind = "" if each.kind == "request" else kind_word(each.kind)
             told = " · ".join(part for part in (kind, places) if part)
             yield from _lines_of(line_of(each) + (f"  ({told})" if told else ""))
     if pins:

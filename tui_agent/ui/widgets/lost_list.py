@@ -1,6 +1,7 @@
-"""The loss report: exact details that the summary leaves out, each put back with one key."""
+"""The loss report: exact details that the summary leaves out, by kind, each put back with one key."""
 
 from collections.abc import Collection, Sequence
+from itertools import count
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -15,11 +16,11 @@ from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.rows import Rows
-from tui_agent.ui.words import word
+from tui_agent.ui.words import by_kind, word
 
 
 class LostList(Vertical):
-    """What would be lost, most weighty first, and the pins, which never are."""
+    """What would be lost, the kinds that weigh most first, and the pins, which never are lost."""
 
     class Changed(Message):
         """Other details are to be put back."""
@@ -27,6 +28,8 @@ class LostList(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self._lost: tuple[Detail, ...] = ()
+        """As they stand in the list; the place of each is the id of its row."""
+
         self._chosen: dict[Detail, None] = {}
         self._held: frozenset[Detail] = frozenset()
         """Those that the words of what is put back hold: they are carried with it."""
@@ -40,7 +43,7 @@ class LostList(Vertical):
 
     @property
     def put_back(self) -> tuple[Detail, ...]:
-        """The details to put back, in the order of the report."""
+        """The details to put back, in the order of the list."""
         return tuple(detail for detail in self._lost if detail in self._chosen)
 
     @property
@@ -57,13 +60,17 @@ class LostList(Vertical):
         """Show these; of those chosen before, the ones that are still lost stay chosen. None: `unknown` says why."""
         self._is_known = lost is not None
         self._held = frozenset()
-        self._lost = tuple(dict.fromkeys(lost or ()))
+        groups = by_kind(dict.fromkeys(lost or ()))
+        self._lost = tuple(detail for _headline, members in groups for detail in members)
         self._chosen = {detail: None for detail in self._chosen if detail in self._lost}
         rows = self.query_one(OptionList)
         rows.clear_options()
-        rows.add_options([Option(self._row(detail)) for detail in self._lost])
+        places = count()
+        for headline, members in groups:
+            rows.add_option(Option(Content.styled(headline, MUTED), disabled=True))
+            rows.add_options([Option(self._row(detail), id=str(next(places))) for detail in members])
         if self._lost:
-            rows.highlighted = 0
+            rows.highlighted = rows.get_option_index("0")
         else:
             words = _("nothing exact is lost") if self._is_known else unknown
             rows.add_option(Option(Content.styled(words, MUTED), disabled=True))
@@ -93,8 +100,8 @@ class LostList(Vertical):
 
     def toggle(self) -> None:
         """Put the highlighted detail back, or leave it out after all."""
-        index = self.query_one(OptionList).highlighted
-        if index is None or index >= len(self._lost):
+        index = self._highlighted
+        if index is None:
             return
         detail = self._lost[index]
         if detail in self._held:
@@ -108,8 +115,8 @@ class LostList(Vertical):
 
     def toggle_kind(self) -> None:
         """Put back every detail of the highlighted one's kind; if all are, leave them all out."""
-        index = self.query_one(OptionList).highlighted
-        if index is None or index >= len(self._lost):
+        index = self._highlighted
+        if index is None:
             return
         same = [detail for detail in self._lost if detail.kind == self._lost[index].kind]
         kind = [detail for detail in same if detail not in self._held]
@@ -126,15 +133,21 @@ class LostList(Vertical):
         event.stop()
         self.toggle()
 
+    @property
+    def _highlighted(self) -> int | None:
+        """The place of the highlighted detail."""
+        option = self.query_one(OptionList).highlighted_option
+        return int(option.id) if option is not None and option.id is not None else None
+
     def _refresh_row(self, index: int) -> None:
-        self.query_one(OptionList).replace_option_prompt_at_index(index, self._row(self._lost[index]))
+        self.query_one(OptionList).replace_option_prompt(str(index), self._row(self._lost[index]))
 
     def _row(self, detail: Detail) -> Content:
         box = "[+] " if detail in self._chosen else "[=] " if detail in self._held else "[ ] "
         name = f"{detail.name}: " if detail.name else ""
-        stated = "" if detail.origin == "user" else f" ({word(detail.origin)})"
+        stated = "" if detail.origin == "user" else f"  ({word(detail.origin)})"
         text = content(f"{name}{detail.text}", single_line=True)
-        return Content(box) + text + Content.styled(f"  {word(detail.kind)}{stated}", MUTED)
+        return Content(box) + text + Content.styled(stated, MUTED)
 
     def _changed(self) -> None:
         self.post_message(self.Changed())

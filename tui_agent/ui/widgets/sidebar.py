@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
-from tui_agent.core.readings import by_section
+from tui_agent.core.readings import by_section, kind_word
 from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.plain import mark
@@ -24,7 +24,7 @@ from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
 from tui_agent.ui.widgets.rows import Rows
-from tui_agent.ui.words import word
+from tui_agent.ui.words import by_kind, word
 from tui_agent.values import frozen
 
 SECTIONS = {
@@ -188,7 +188,7 @@ class MemoryList(Rows):
 
     def _go_to(self, wanted: Iterable[_Row]) -> bool:
         """Highlight the first of these that is there; whether one is."""
-        ids = {row: option_id for option_id, row in self._rows.items()}
+        ids = {row: option_id for option_id, row in reversed(self._rows.items())}
         found = next((ids[row] for row in wanted if row in ids), None)
         if found is not None:
             self.highlighted = self.get_option_index(found)
@@ -217,7 +217,7 @@ class MemoryList(Rows):
             if section:
                 yield self._heading(_(SECTIONS.get(section, section.capitalize())))
             for item in members:
-                yield self._option(_Row("item", sources=item.sources), _item_text(item))
+                yield self._option(_Row("item", text=item.text, sources=item.sources), _item_text(item))
 
     def _pins(self, memory: Memory) -> Iterator[Option]:
         yield self._heading(_("Pins"))
@@ -231,7 +231,8 @@ class MemoryList(Rows):
         if memory.details:
             yield self._heading(_("Kept word for word"))
         for detail in memory.details:
-            yield self._option(_Row("detail", sources=detail.sources), _detail_text(detail))
+            kind = Content.styled(f"{kind_word(detail.kind)}  ", MUTED)
+            yield self._option(_Row("detail", text=detail.text, sources=detail.sources), kind + _detail_text(detail))
         live = memory.live.entry if memory.live is not None else None
         if not isinstance(live, Compacted) or not live.left_out:
             return
@@ -240,10 +241,13 @@ class MemoryList(Rows):
         missing = left_out(live.left_out, memory.details)
         if missing:
             yield self._heading(_("Left out · + puts back"))
-        for detail in missing:
-            yield self._option(_Row("left out", sources=detail.sources, text=detail.text), _detail_text(detail))
+        for headline, members in by_kind(missing):
+            yield self._note(headline)
+            for detail in members:
+                row = _Row("left out", text=detail.text, sources=detail.sources)
+                yield self._option(row, Content(mark("· ")) + _detail_text(detail))
         if len(live.left_out) >= MOST_NAMED:
-            yield self._note(_("the weightiest {n} · Ctrl+F finds others").format(n=MOST_NAMED))
+            yield self._note(_("the {n} that matter most · Ctrl+F finds the rest").format(n=MOST_NAMED))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
@@ -369,7 +373,7 @@ def _pin_text(text: str) -> Content:
 
 def _detail_text(detail: Detail) -> Content:
     said = "" if detail.origin == "user" else f"  ({word(detail.origin)})"
-    text = Content.styled(f"{word(detail.kind)}  ", MUTED) + content(detail.words or detail.text, single_line=True)
+    text = content(detail.words or detail.text, single_line=True)
     return text + Content.styled(said, MUTED) if said else text
 
 
