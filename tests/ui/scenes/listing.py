@@ -71,6 +71,12 @@ async def models(scene: Scene) -> None:
     await scene.open(PickScreen(_("Models"), choices, explanation=about))
 
 
+@state()
+async def a_theme_being_tried(scene: Scene) -> None:
+    choices = [Choice(name, name) for name in ("tui-agent-dark", "tui-agent-light", "nord", "gruvbox", "dracula")]
+    await scene.open(PickScreen(_("Themes"), choices, highlighted=lambda name: None))
+
+
 @state(is_filled=False)
 async def nothing_matches(scene: Scene) -> None:
     await scene.open(PickScreen(_("What you sent before"), [Choice("0", scene.story.typed)]))

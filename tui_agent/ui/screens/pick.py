@@ -57,6 +57,7 @@ class PickScreen(ChoosingScreen[str]):
         self._choices = choices
         self._explanation = explanation
         self._highlighted = highlighted
+        self.set_class(highlighted is not None, "-trying")
         self._shown: list[Choice] = []
 
     def compose(self) -> ComposeResult:
