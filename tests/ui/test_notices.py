@@ -6,6 +6,7 @@ from textual.widgets._toast import Toast, ToastHolder
 from tests.fakes.model_server import ModelServer
 from tests.ui.screen_text import screen_lines, sees
 from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
+from tui_agent.ui.app import MOST_TOLD
 
 
 def chat_rows(person: Sitting) -> list[str]:
@@ -41,7 +42,7 @@ async def test_what_was_told_can_be_read_again_the_newest_first(tmp_path: Path) 
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
             await person.send("/notices")
-            await person.sees("Nothing was told yet.")
+            await person.sees("No notices yet.")
             await person.press("escape")
             person.conductor.screen.tell("the first thing")
             person.conductor.screen.tell("the second [/x] thing", "A title")
@@ -66,3 +67,18 @@ async def test_what_is_told_again_leaves_nothing_of_its_first_telling(tmp_path: 
                 await toast.remove()  # as Textual does with one that ran out while another screen was on top
             await person.pilot.pause()
             assert "ToastHolder" not in person.seen
+
+
+async def test_of_many_things_told_the_newest_stand_there_and_all_can_be_read_again(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=USUAL) as person:
+            for n in range(6):
+                person.conductor.screen.tell(f"Notice {n} is told.")
+                await person.sees(f"Notice {n} is told.")
+            shown = [n for n in range(6) if f"Notice {n} is told." in person.seen]
+            assert shown == [3, 4, 5]
+            assert len(person.app.screen.query(ToastHolder)) == MOST_TOLD
+            await person.send("/notices")
+            await sees(person.pilot, "╭─ Notices")
+            text = person.seen[person.seen.index("╭─ Notices") :]
+            assert all(f"Notice {n} is told." in text for n in range(6))

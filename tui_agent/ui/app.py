@@ -36,6 +36,9 @@ from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY, legible
 from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.status_bar import Status
 
+MOST_TOLD = 3
+"""Of what is told at the top of the screen, how much stands there at once, the newest; `/notices` has the rest."""
+
 STYLES = ("base", "transcript", "chat", "sidebar", "status", "modals", "plain")
 
 
@@ -175,7 +178,8 @@ class TuiAgentApp(App[None]):
     ) -> None:
         """Tell something for some seconds, once if it is told again; the chat keeps it for `/notices`."""
         self._chat.notices.keep(message, title)
-        for shown in [each for each in self._notifications if (each.message, each.title) == (message, title)]:
+        others = [each for each in self._notifications if (each.message, each.title) != (message, title)]
+        for shown in [each for each in self._notifications if each not in others[1 - MOST_TOLD :]]:
             self._unnotify(shown, refresh=False)
             for screen in self.screen_stack:
                 screen.query(f"#--textual-toast-{shown.identity}").remove()

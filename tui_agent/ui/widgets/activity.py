@@ -1,10 +1,11 @@
-"""One line over the prompt: what is going on, for how long, how to stop it, and how much is new below."""
+"""A line over the prompt: what is going on, for how long, how to stop it, and how much is new below."""
 
 from collections.abc import Callable
 from time import monotonic
 
 from rich.cells import cell_len
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -12,8 +13,12 @@ from textual.widget import Widget
 from tui_agent.language import _
 from tui_agent.ui.plain import is_plain
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.wrapping import line_starts
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+_MOST_ROWS = 3
+"""Rows at most of what does not fit in one, as the reason of a retry."""
 
 
 class ActivityLine(Widget):
@@ -40,6 +45,9 @@ class ActivityLine(Widget):
         self._held_at: float | None = None
         """Since when the user is waited for; None when not."""
 
+        self._height = 1
+        """The rows that were asked for."""
+
     def start(self, words: str, hint: str = "") -> None:
         """Say what is going on; the clock runs on while something is."""
         if not self.words:
@@ -65,14 +73,27 @@ class ActivityLine(Widget):
         if self.new_below:
             self.post_message(self.EndWanted())
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        self._height = len(self._rows(width))
+        return self._height
+
     def render(self) -> Content:
-        width = self.content_size.width
+        rows = self._rows(self.content_size.width)
+        if len(rows) != self._height:
+            self._height = len(rows)  # asked for once, whether there is room or not
+            self.call_after_refresh(self.refresh, layout=True)
+        return Content("\n").join(rows)
+
+    def _rows(self, width: int) -> list[Content]:
+        """What is going on, broken to the width; at the right of its first row how much is new."""
         left = self._doing() if self.words else Content("")
-        if not self.new_below:
-            return left.truncate(width, ellipsis=True)
-        right = Content.styled(_(" ↓ {n} new · Ctrl+End ").format(n=self.new_below), "$background on $primary")
-        room = width - cell_len(right.plain)
-        return left.truncate(max(room - 1, 0), ellipsis=True).pad_right(1).truncate(room, pad=True) + right
+        right, room = Content(""), width
+        if self.new_below:
+            right = Content.styled(_(" ↓ {n} new · Ctrl+End ").format(n=self.new_below), "$background on $primary")
+            room = max(width - cell_len(right.plain) - 1, 0)
+        starts = line_starts(left.plain, room) if room else [0]
+        first, *others = (row.rstrip().truncate(room, ellipsis=True) for row in left.divide(starts[1:_MOST_ROWS]))
+        return [first.truncate(room + 1, pad=True) + right if self.new_below else first, *others]
 
     def _doing(self) -> Content:
         if is_plain():
