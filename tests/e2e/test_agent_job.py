@@ -96,7 +96,7 @@ def take_the_edit_back(app: PtyApp, server: ModelServer, work: Path) -> None:
     app.sees("+    return min(low, max(value, high))")
     assert (work / "clamp.py").read_text() != SOURCE, "nothing is written before a yes"
     app.press("y")
-    app.sees("took the agent's changes of these files back")
+    app.sees("The agent's changes of these files were taken back:")
     assert (work / "clamp.py").read_text() == SOURCE
     app.say("!grep -c min clamp.py")
     app.sees("$ grep -c min clamp.py  ✓")

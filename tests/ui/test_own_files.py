@@ -29,6 +29,12 @@ async def answers(person: Sitting, command: str, key: str) -> None:
     await person.until(lambda: not isinstance(person.app.screen, DiffQuestion))
 
 
+def spoken(person: Sitting) -> list[str]:
+    """Who speaks in the transcript, by the labels on the screen."""
+    labels = (line.split() for line in person.seen.split("\n"))
+    return [words[0] for words in labels if words and words[0] in ("you", "agent")]
+
+
 async def test_the_diff_is_shown_first_and_only_a_yes_puts_the_file_back(tmp_path: Path) -> None:
     note = tmp_path / "work" / "note.txt"
     with ModelServer(calls(writing("hello\n")), says("Written.")) as server:
@@ -43,10 +49,11 @@ async def test_the_diff_is_shown_first_and_only_a_yes_puts_the_file_back(tmp_pat
             await person.until(lambda: not isinstance(person.app.screen, DiffQuestion))
             assert note.read_text() == "hello\n"
             await answers(person, "/undo-files", "y")
-            await person.sees("took the agent's changes of these files back")
+            await person.sees("The agent's changes of these files were taken back:")
             assert not note.exists()
+            assert spoken(person) == ["you", "agent"], "what was done is a notice, not what somebody said"
             await answers(person, "/redo-files", "y")
-            await person.sees("applied the agent's changes of these files again")
+            await person.sees("The agent's changes of these files were made again:")
             assert note.read_text() == "hello\n"
 
 
@@ -57,12 +64,12 @@ async def test_what_somebody_else_has_changed_is_overwritten_only_when_told(tmp_
             await let_it_write(person)
             note.write_text("mine\n")
             await person.send("/undo-files")
-            await person.sees("Changed since by somebody else: note.txt")
+            await person.sees("Changed since then by someone else: note.txt")
             assert not isinstance(person.app.screen, DiffQuestion)
             await person.send("/undo-files anyway")
             await person.sees("-mine")
             await person.press("y")
-            await person.sees("took the agent's changes of these files back")
+            await person.sees("The agent's changes of these files were taken back:")
             assert not note.exists()
 
 

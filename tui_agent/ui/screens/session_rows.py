@@ -6,13 +6,14 @@ from textual.content import Content
 
 from tui_agent.archive import Hit
 from tui_agent.core.entries import AssistantSaid, Logged, UserSaid
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import deed_of, said_text
 from tui_agent.language import _, ngettext
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.lines_view import Line
+from tui_agent.ui.words import DEEDS
 from tui_agent.values import frozen
 
 _LONGEST_PEEK = 2000
@@ -68,7 +69,12 @@ def peek_lines(entries: Sequence[Logged]) -> list[Line]:
     """What was said, for a look inside."""
     lines = []
     for logged in entries:
+        deed = deed_of(logged.entry)
         match logged.entry:
+            case UserSaid() if deed is not None and deed.kind in DEEDS:
+                told = (_(DEEDS[deed.kind]), *deed.subject.split("\n"))
+                lines += [*(Line(safe(line, single_line=True), "dim") for line in told), Line("")]
+                continue
             case UserSaid():
                 lines.append(Line(_("you") + f"  {day_and_time(logged.at)}", "heading"))
             case AssistantSaid():

@@ -114,7 +114,7 @@ class Assembler:
         block, self.running = self.running, None
         new: list[Block] = []
         if block is None or (block.kind, block.subject) != (deed.kind, deed.subject):
-            block = DeedBlock(seq, at, deed.kind, deed.subject)
+            block = DeedBlock(seq, at, deed.kind, deed.subject, labelled=deed.kind == "command")
             new = [block]
         else:
             self.changed.append(block)

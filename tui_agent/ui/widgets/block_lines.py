@@ -28,6 +28,7 @@ from tui_agent.ui.widgets.markdown_blocks import code_row
 from tui_agent.ui.widgets.markdown_lines import MarkdownLines
 from tui_agent.ui.widgets.plain_lines import PlainLines
 from tui_agent.ui.widgets.told_results import counted, in_readers_words, reason_for_denial
+from tui_agent.ui.words import DEEDS
 from tui_agent.values import frozen
 
 RUNNING_LINES = 10
@@ -49,13 +50,8 @@ _STATES: dict[CallState, tuple[str, str, str]] = {
 }
 """Mark, word and style of each state of a call."""
 
-_DEEDS = {
-    "files put back": N_("took the agent's changes of these files back"),
-    "files changed again": N_("applied the agent's changes of these files again"),
-}
-
 _ENDINGS = {
-    "length": N_("cut off: the answer reached the most tokens a reply may have"),
+    "length": N_("cut off: the reply reached its token limit"),
     "content_filter": N_("ended by the endpoint's content filter"),
 }
 
@@ -144,7 +140,7 @@ def head_rows(block: Block, manner: Manner, standing: Standing) -> list[Row]:
             if block.labelled:
                 rows = [] if manner.compact else [Row((Run(""),))]
                 rows.append(_label(block, standing, manner))
-            elif isinstance(block, AnswerBlock) and not manner.compact:
+            elif isinstance(block, AnswerBlock | DeedBlock) and not manner.compact:
                 rows = [Row((Run(""),))]
         case FailureBlock():
             rows = [] if manner.compact else [Row((Run(""),))]
@@ -208,10 +204,10 @@ def _body_rows(
 
 
 def _deed_rows(block: DeedBlock, width: int, manner: Manner) -> Iterator[Row]:
-    if block.kind != "command":
-        yield plain_row(_(_DEEDS[block.kind]), "notice-note")
+    if block.kind in DEEDS:
+        yield plain_row(_(DEEDS[block.kind]), "notice-note")
         for path in block.subject.split("\n"):
-            yield plain_row(f"  {safe(path, single_line=True, strict=True)}", "user")
+            yield plain_row(f"  {safe(path, single_line=True, strict=True)}", "notice-note")
         return
     first, *others = safe(block.subject, strict=True).split("\n")
     yield Row((Run(first, "user"), *_outcome(block, manner)), lead=(Run("$ ", "tool"),))

@@ -57,6 +57,8 @@ class DeedBlock:
     running: bool = False
     failed: bool = False
     labelled: bool = True
+    """Whether it stands under the user's name; what is told of files is a notice."""
+
     whole: bool = False
     """Whether a long output is shown to its end."""
 
@@ -65,7 +67,7 @@ class DeedBlock:
     def weight(self) -> Weight:
         """What its height can be guessed from."""
         lines = self.output.count("\n") if self.whole else min(self.output.count("\n"), DEED_SHOWN)
-        return Weight(4 + lines + self.subject.count("\n"), 0)
+        return Weight(3 + self.labelled + lines + self.subject.count("\n"), 0)
 
 
 @dataclass(slots=True, eq=False)
