@@ -127,11 +127,11 @@ async def test_an_at_sign_offers_files_and_the_chosen_one_goes_with_the_message(
             await person.press(*"read @par")
             await person.sees("src/parser.py")
             await person.press("enter")
-            await person.until(lambda: person.prompt_text.startswith("read [src/parser.py ~"))
+            await person.until(lambda: person.prompt_text.startswith("read [src/parser.py "))
             await person.press(*"and @note")
             await person.sees("notes.md")
             await person.press("tab")
-            await person.until(lambda: "[notes.md ~" in person.prompt_text)
+            await person.until(lambda: "[notes.md " in person.prompt_text)
             await person.press("enter")
             await person.sees("seen")
             sent = server.requests[0].last_text

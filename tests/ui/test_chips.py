@@ -6,8 +6,8 @@ from tui_agent.ui.widgets.chips import Chips
 
 def test_a_mark_says_how_much_it_stands_for() -> None:
     chips = Chips()
-    assert chips.add("row\n" * 20_000) == "[Pasted ~20,001 lines]"
-    assert chips.add("x" * 1_000_000) == "[Pasted ~1,000,000 characters]"
+    assert chips.add("row\n" * 20_000) == "[Pasted 20,000 lines]"
+    assert chips.add("x" * 1_000_000) == "[Pasted 1,000,000 characters]"
 
 
 def test_two_pastes_of_one_size_keep_two_marks() -> None:
@@ -17,7 +17,7 @@ def test_two_pastes_of_one_size_keep_two_marks() -> None:
 
 
 def test_a_mark_that_nobody_pasted_is_text() -> None:
-    assert Chips().expand("[Pasted ~3 lines]") == "[Pasted ~3 lines]"
+    assert Chips().expand("[Pasted 3 lines]") == "[Pasted 3 lines]"
 
 
 def test_a_paste_that_quotes_a_mark_is_not_expanded_twice() -> None:
@@ -37,5 +37,5 @@ def test_every_paste_comes_back_whole(pastes: list[str]) -> None:
 def test_the_size_of_a_file_is_its_own_and_not_that_of_what_is_put_round_it() -> None:
     chips = Chips()
     mark = chips.add("f.txt:\n```\none\ntwo\n```", "f.txt", "one\ntwo")
-    assert mark == "[f.txt ~2 lines]"
+    assert mark == "[f.txt 2 lines]"
     assert chips.expand(mark) == "f.txt:\n```\none\ntwo\n```"

@@ -41,11 +41,11 @@ async def test_commands_given_early_keep_their_order_and_their_arguments() -> No
     async with app.run_test() as pilot:
         chat, actor = app.screen, SlowActor()
         assert isinstance(chat, ChatScreen)
-        await chat.command("paste", "[Pasted ~40 lines]")
+        await chat.command("paste", "[Pasted 40 lines]")
         await chat.command("sessions")
         taking = asyncio.ensure_future(chat.take(actor))
         await pilot.pause()
         behind = asyncio.ensure_future(chat.command("new"))
         actor.may.set()
         await asyncio.gather(taking, behind)
-        assert actor.done == [("paste", "[Pasted ~40 lines]"), ("sessions", ""), ("new", "")]
+        assert actor.done == [("paste", "[Pasted 40 lines]"), ("sessions", ""), ("new", "")]

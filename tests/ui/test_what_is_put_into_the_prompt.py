@@ -51,4 +51,4 @@ async def test_the_size_of_an_attached_file_is_that_of_the_file(tmp_path: Path) 
     with ModelServer() as server:
         async with sitting(server, tmp_path) as person:
             await person.send("/attach f.txt")
-            await person.until(lambda: person.prompt_text == "[f.txt ~4 lines] ")
+            await person.until(lambda: person.prompt_text == "[f.txt 4 lines] ")

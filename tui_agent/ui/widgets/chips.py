@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tui_agent.core.mentions import Mention, mentions_in
-from tui_agent.language import _
+from tui_agent.language import _, ngettext
 
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip, unless the settings say otherwise."""
@@ -26,8 +26,12 @@ class Chips:
             measured: the text whose size the mark tells, without what is put round it; None for all of the paste.
         """
         text = pasted if measured is None else measured
-        lines = text.count("\n") + 1
-        size = _("~{n:,} lines").format(n=lines) if lines > 1 else _("~{n:,} characters").format(n=len(text))
+        lines = text.removesuffix("\n").count("\n") + 1
+        size = (
+            ngettext("{n:,} line", "{n:,} lines", lines).format(n=lines)
+            if lines > 1
+            else ngettext("{n:,} character", "{n:,} characters", len(text)).format(n=len(text))
+        )
         name = (name or _("Pasted")).replace("[", "(").replace("]", ")")
         mark = f"[{name} {size}]"
         number = 2

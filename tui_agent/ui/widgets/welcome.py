@@ -15,6 +15,7 @@ _KEYS = (
     ("sessions", N_("sessions")),
     ("help", N_("all keys and commands")),
 )
+_TOUR = ("/tour", N_("two minutes with an example session"))
 
 
 def welcome() -> Content:
@@ -25,7 +26,7 @@ def welcome() -> Content:
         Content(_("and you can always take it back.")),
         Content(""),
     ]
-    for binding_id, words in _KEYS:
-        key = first_key_of(binding_id)
+    named = [(first_key_of(binding_id), words) for binding_id, words in _KEYS]
+    for key, words in (*named, _TOUR):
         rows.append(Content.styled(padded(key, 8), "bold") + Content.styled(_(words), MUTED))
     return Content("\n").join(rows)
