@@ -450,7 +450,7 @@ async def test_what_is_too_little_to_gain_by_is_not_summarised_unasked(tmp_path:
     with ModelServer() as server:
         async with desk(server, tmp_path) as at:
             await talk(at, server, "one", "two")
-            with pytest.raises(NothingToFold, match="Too little has become old"):
+            with pytest.raises(NothingToFold, match="too little old text"):
                 await propose(at, keep=2, trigger="window")
             server.script(says("- one and two"))
             assert (await propose(at, keep=2)).compacted.folded == 2

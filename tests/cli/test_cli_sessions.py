@@ -82,7 +82,7 @@ def test_a_title_is_kept_as_it_was_given_but_for_its_line_breaks(terminal: Termi
 def test_a_title_without_a_word_is_refused(terminal: Terminal, server: ModelServer, title: str) -> None:
     session = begun(terminal, server, "hi")
     terminal.run("sessions", "rename", session, title, code=2)
-    assert terminal.err.startswith("tui-agent: A title without a word names nothing.")
+    assert terminal.err.startswith("tui-agent: A title needs at least one word.")
     assert terminal.json("sessions", "show", session, "--json")["session"]["title"] == "hi"
 
 

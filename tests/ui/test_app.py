@@ -12,9 +12,11 @@ from tests.ui.screen_text import screen_text, sees
 from tests.ui.support import LARGE, SMALL, USUAL, sitting, until
 from tui_agent.agent.connection import has_local_model
 from tui_agent.core.entries import Compacted, Item
+from tui_agent.language import _
 from tui_agent.model.embedded import install_command, is_installed
 from tui_agent.settings import Settings
 from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.commands import BY_NAME
 from tui_agent.ui.theme import DARK, LIGHT
 from tui_agent.ui.widgets.sidebar import MemoryList, Sidebar
 from tui_agent.ui.widgets.start_card import StartCard
@@ -97,7 +99,7 @@ async def test_looking_again_in_vain_says_so(tmp_path: Path) -> None:
         async with sitting(server, tmp_path, base_url="http://127.0.0.1:9/v1", model="") as person:
             await person.sees("Get started")
             await person.conductor.command("start", "again")
-            await person.is_told("still no model to talk to")
+            await person.is_told("Still no model found.")
 
 
 async def test_an_address_entered_at_the_start_card_connects_and_sends_what_waits(tmp_path: Path) -> None:
@@ -278,6 +280,15 @@ async def test_the_palette_says_in_the_readers_language_that_nothing_matches(
             await person.sees(words)
             await person.press("enter")
             await person.until(lambda: person.app.screen is person.conductor.screen)
+
+
+async def test_the_palette_says_once_what_a_command_does(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.press("ctrl+p", *"doctor")
+            about = _(BY_NAME["doctor"].help)
+            await person.sees(about)
+            assert person.seen.count(about) == 1
 
 
 async def test_every_command_is_in_the_palette(tmp_path: Path) -> None:

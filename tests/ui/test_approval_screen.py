@@ -351,7 +351,6 @@ async def test_the_exact_bytes_are_shown_with_tabs_controls_and_brackets() -> No
     async with asked(tricky, (120, 30)) as (app, _):
         text = screen_text(app)
         assert "rm -rf x ␛[8m hidden \\u{202e}gnp.exe␉tab [bold]b[/bold] [@click=app.quit]q[/]" in text
-        assert "title [/x] ␛[8m" in text
         assert "in /w/[red]\\u{200b}" in text
         assert not set("\x1b\u202e\u200b\t") & set(text)
 
@@ -368,12 +367,16 @@ async def test_a_diff_shows_its_lines_as_they_are() -> None:
     [
         Intent("", "other", "rounds", "The model asks again. Go on?", sensitive=True, binding="rounds"),
         Intent("read_file", "read", "/etc/hosts", "read /etc/hosts", outside=True, binding="/etc/hosts"),
+        Intent("run_command", "command", "make test", "$ make test", "make test", "/w"),
+        Intent("mcp", "other", "mcp", 'box: open {"n":1}', 'open on the MCP server box\n{\n  "n": 1\n}'),
     ],
 )
 async def test_what_is_asked_stands_there_once(intent: Intent) -> None:
+    words = (intent.body or intent.title).split("\n")[0]
     async with asked(intent) as (app, pilot):
-        await sees(pilot, intent.title)
-        assert screen_text(app).count(intent.title) == 1
+        await sees(pilot, words)
+        assert screen_text(app).count(words) == 1
+        assert not intent.body or intent.title not in screen_text(app)
         await pilot.press("y")
         await until(lambda: bool(app.answers), pilot)
 

@@ -149,6 +149,6 @@ async def test_a_change_of_directory_is_said_to_last_for_one_command(tmp_path: P
         async with sitting(server, tmp_path) as person:
             await person.send("!cd / && pwd")
             await idle(person)
-            assert "cd lasts for this one" not in " ".join(person.seen.split())
+            assert "a cd lasts only" not in " ".join(person.seen.split())
             await person.send("!cd /")
-            await person.sees("Every command starts in")
+            await person.sees("Each command starts in")

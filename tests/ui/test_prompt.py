@@ -72,8 +72,8 @@ async def test_a_huge_paste_is_a_chip_at_once_and_is_sent_whole(pasted: str) -> 
         await paste(app, pilot, pasted)
         await pilot.press("o", "k")
         assert perf_counter() - began < 3
-        assert app.prompt.text.startswith("[Pasted ~")
-        await sees(pilot, "[Pasted ~")
+        assert app.prompt.text.startswith("[Pasted ")
+        await sees(pilot, "[Pasted ")
         await pilot.press("enter")
         assert app.posted.sent == [pasted + "ok"]
 
@@ -208,11 +208,11 @@ async def test_an_edited_recollection_is_a_text_of_its_own() -> None:
 async def test_a_slash_offers_commands_and_enter_runs_the_highlighted_one() -> None:
     async with prompting() as (app, pilot):
         await pilot.press(*"/und")
-        await sees(pilot, "take the last compaction back")
+        await sees(pilot, "undo the last compaction")
         await pilot.press("enter")
         await pilot.pause()
         assert app.posted.sent == ["/undo-compact"]
-        assert "take the last compaction back" not in screen_text(app)
+        assert "undo the last compaction" not in screen_text(app)
 
 
 async def test_tab_completes_without_running_and_leaves_room_for_an_argument() -> None:

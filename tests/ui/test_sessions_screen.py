@@ -84,7 +84,7 @@ async def test_letters_that_change_nothing_in_the_list_leave_it_as_it_is(tmp_pat
 async def test_a_letter_that_acts_on_nothing_begins_the_filter(tmp_path: Path) -> None:
     async with two_listed(tmp_path) as person:
         await person.press(*"quux")
-        await person.sees("Nothing is found, in titles or in what was said.")
+        await person.sees("Nothing found in titles or messages.")
         await person.press("escape")
         await person.sees("The parser")
         await person.press("escape")

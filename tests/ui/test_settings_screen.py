@@ -60,7 +60,7 @@ async def test_a_choice_is_written_and_acts_at_once(tmp_path: Path) -> None:
     async with at_settings(tmp_path, "# mine\nmouse = true # yes\n") as (person, origin):
         await choose(person, "density")
         await person.press("down", "enter")
-        await person.sees("Written, and in force.")
+        await person.sees("Saved, and in effect.")
         assert person.conductor.transcript.density == "compact"
         assert origin.path.read_text() == '# mine\nmouse = true # yes\ndensity = "compact"\n'
 
@@ -70,7 +70,7 @@ async def test_what_acts_at_the_next_start_says_so(tmp_path: Path) -> None:
         await choose(person, "language")
         await person.sees("follows the locale")
         await person.press(*"zh", "enter")
-        await person.sees("It acts at the next start.")
+        await person.sees("It takes effect at the next start.")
         assert origin.load().settings.language == "zh"
 
 
@@ -81,7 +81,7 @@ async def test_a_wrong_value_is_told_and_can_be_corrected(tmp_path: Path) -> Non
         await person.sees("is not allowed")
         assert origin.path.read_text() == ""
         await person.press("ctrl+u", *"0.5", "enter")
-        await person.sees("Written, and in force.")
+        await person.sees("Saved, and in effect.")
         assert person.conductor.services.settings.threshold == 0.5
         assert origin.load().settings.threshold == 0.5
 
@@ -95,7 +95,7 @@ async def test_a_theme_is_tried_while_it_is_chosen(tmp_path: Path) -> None:
         await person.until(lambda: person.app.theme == DARK.name)
         await choose(person, "theme")
         await person.press(*"nord", "enter")
-        await person.sees("Written, and in force.")
+        await person.sees("Saved, and in effect.")
         assert (person.app.theme, origin.load().settings.theme) == ("nord", "nord")
         await person.press("escape", "delete")
         await person.until(lambda: person.app.theme == DARK.name)
@@ -105,7 +105,7 @@ async def test_what_a_variable_says_stays_in_force(tmp_path: Path) -> None:
     async with at_settings(tmp_path, "", None, {"TUI_AGENT_DENSITY": "comfortable"}) as (person, origin):
         await choose(person, "density")
         await person.press("down", "enter")
-        await person.sees("TUI_AGENT_DENSITY is stronger")
+        await person.sees("TUI_AGENT_DENSITY overrides it")
         assert person.conductor.transcript.density == "comfortable"
         assert 'density = "compact"' in origin.path.read_text()
 
@@ -115,7 +115,7 @@ async def test_del_takes_a_setting_out_of_the_file(tmp_path: Path) -> None:
         assert person.conductor.transcript.density == "compact"
         person.app.screen.query_one(Input).value = "density"
         await person.press("delete")
-        await person.sees("Written, and in force.")
+        await person.sees("Saved, and in effect.")
         assert person.conductor.transcript.density == "comfortable"
         assert origin.path.read_text() == "# last\n"
 
@@ -124,13 +124,13 @@ async def test_keys_are_bound_anew_and_no_two_things_get_one_key(tmp_path: Path)
     async with at_settings(tmp_path) as (person, origin):
         await choose(person, "keys: in the chat new")
         await person.press("ctrl+u", *"ctrl+f", "enter")
-        await person.sees("Ctrl+F is bound already")
+        await person.sees("Ctrl+F is already taken")
         await person.press("ctrl+u", *"ctrl +", "enter")
         await person.sees("is no key")
         await person.press("ctrl+u", *"f6", "enter")
         await person.sees("it edits text in the prompt")
         await person.press("ctrl+u", *"f10", "enter")
-        await person.sees("Written, and in force.")
+        await person.sees("Saved, and in effect.")
         assert origin.load().settings.keys == {"new": "f10"}
         await person.press("escape", "escape")
         await person.until(lambda: len(person.app.screen_stack) == 1)
@@ -164,3 +164,9 @@ async def test_the_screen_is_reached_by_the_palette_and_by_a_command(tmp_path: P
             await person.sees("Changes are written to")
             await person.press("escape", "ctrl+p", *"/settings", "enter")
             await person.sees("Changes are written to")
+
+
+async def test_the_model_is_said_to_change_at_once_with_its_command(tmp_path: Path) -> None:
+    async with at_settings(tmp_path) as (person, _):
+        person.app.screen.query_one(Input).value = "model to talk to"
+        await person.until(lambda: "; /model changes it at once." in " ".join(person.seen.replace("│", "").split()))

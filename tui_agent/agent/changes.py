@@ -175,7 +175,7 @@ async def rename(session: Session, title: str) -> list[Event]:
         UsageError: there is no word in it.
     """
     if not title.strip():
-        raise UsageError(_("A title without a word names nothing."), _("The session keeps its title."))
+        raise UsageError(_("A title needs at least one word."), _("The session keeps its title."))
     one_line = " ".join(word for word in re.split(r"[ \t\r\n]+", title) if word)
     return await session.append(TitleSet(one_line[:200], by_user=True))
 

@@ -77,7 +77,7 @@ class Compactor:
             plan, session.checkpoint, tuple(session.tail), keep, may_keep_less, wish.above, parts, least
         )
         if wish.trigger != "manual" and not wish.must_fit and _is_not_worth_it(made):
-            raise NothingToFold(_("Too little has become old for a summary to be shorter."))
+            raise NothingToFold(_("There is too little old text for a summary to save anything."))
         started = time.monotonic()
         yield CompactionStarted(made.messages, wish.trigger, made.folded[0].seq, made.upto)
         try:

@@ -129,7 +129,7 @@ KEYS: tuple[Key, ...] = (
     Key("panel-compare", "c", "compare", N_("compare a version: with the marked one, or the one before"), "sidebar"),
     Key("panel-mark", "m", "mark", N_("mark a version, to compare another with it"), "sidebar"),
     Key("panel-restore", "r", "restore", N_("make a version the live one"), "sidebar"),
-    Key("panel-keep", "plus", "keep", N_("carry a detail that was left out"), "sidebar"),
+    Key("panel-keep", "plus", "keep", N_("put back a detail that was left out"), "sidebar"),
     Key("panel-edit-pin", "e", "edit_pin", N_("edit a pin"), "sidebar"),
     Key("panel-unpin", "u", "unpin", N_("unpin"), "sidebar"),
     # find

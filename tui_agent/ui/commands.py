@@ -52,18 +52,18 @@ COMMANDS: tuple[Command, ...] = (
     Command("model", N_("show or change the model"), N_("[name]")),
     Command("system", N_("show or change the system prompt"), N_("[text]")),
     Command("context", N_("context panel: gauge, summary, pins, details"), binding="context"),
-    Command("summary", N_("read the summary that stands, and its versions")),
+    Command("summary", N_("read the current summary and its versions")),
     Command("left-out", N_("what the summary left out; + puts it back"), binding="left-out"),
     Command(
         "compact", N_("fold old messages, preview first: above #n, keep n, a focus"), N_("[words]"), binding="compact"
     ),
-    Command("compaction", N_("what is done when the context is full"), N_("[mode]")),
-    Command("undo-compact", N_("take the last compaction back"), binding="undo-compact"),
-    Command("redo-compact", N_("apply again what was undone")),
-    Command("undo-files", N_("take back what the agent's last turn changed in files"), "[anyway]"),
-    Command("redo-files", N_("make these changes again"), "[anyway]"),
+    Command("compaction", N_("what happens when the context is full"), N_("[mode]")),
+    Command("undo-compact", N_("undo the last compaction"), binding="undo-compact"),
+    Command("redo-compact", N_("redo what was undone")),
+    Command("undo-files", N_("undo the file changes of the agent's last turn"), "[anyway]"),
+    Command("redo-files", N_("redo those file changes"), "[anyway]"),
     Command("unprune", N_("bring back tool results that were left out to save space")),
-    Command("pin", N_("carry a line in every context, word for word"), N_("[text]")),
+    Command("pin", N_("keep a line in every context, word for word"), N_("[text]")),
     Command("pins", N_("list the pins; unpin")),
     Command("search", N_("find in this session, or in all of them"), N_("[words]"), binding="find"),
     Command("retry", N_("ask the last question again")),
@@ -73,16 +73,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("export", N_("write the session to a file"), N_("[md|json|html] [path]")),
     Command("editor", N_("write the prompt in $EDITOR"), binding="editor"),
     Command("attach", N_("put a text file or a picture into the prompt"), N_("path"), needs_argument=True),
-    Command("tools", N_("the tools the model is offered")),
+    Command("tools", N_("the tools the model can use")),
     Command("approve", N_("approval mode: ask, edits, all"), "[ask|edits|all]", binding="approval"),
     Command("tour", N_("two minutes with an example session")),
-    Command("settings", N_("every setting: look at it, change it"), binding="settings"),
+    Command("settings", N_("see and change every setting"), binding="settings"),
     Command("theme", N_("choose the colours"), N_("[name]")),
     Command("keys", N_("all key bindings and their ids")),
-    Command("cost", N_("tokens and money this session has taken")),
-    Command("notices", N_("what was told at the top of the screen, to read again")),
-    Command("import", N_("take over sessions from a file"), N_("path"), needs_argument=True),
-    Command("forget-key", N_("take this endpoint's key out of the system's keyring")),
+    Command("cost", N_("tokens and money this session has used")),
+    Command("notices", N_("read again what was shown at the top of the screen")),
+    Command("import", N_("import sessions from a file"), N_("path"), needs_argument=True),
+    Command("forget-key", N_("remove this endpoint's key from the keyring")),
     Command("doctor", N_("what is configured, reachable, and its window")),
     Command("quit", N_("leave"), binding="quit"),
 )
@@ -229,11 +229,11 @@ class CommandPalette(Provider):
         matcher = self.matcher(query)
         matches = False
         for command in COMMANDS:
-            label = f"/{command.name}  {_(command.help)}"
-            score = matcher.match(label)
+            name, about = f"/{command.name}", _(command.help)
+            score = matcher.match(f"{name}  {about}")
             if score > 0:
                 matches = True
-                yield Hit(score, matcher.highlight(label), self._runner(command), help=_(command.help))
+                yield Hit(score, matcher.highlight(name), self._runner(command), help=about)
         if not matches:  # Textual would say so in English alone
             yield Hit(0, Content(_("nothing matches")), _do_nothing, text=_("nothing matches"))
 

@@ -237,7 +237,7 @@ class Conductor:
 
     def _saved_again(self) -> None:
         self.desk.is_held = False
-        self.screen.tell(_("It can be saved again."))
+        self.screen.tell(_("Saving works again."))
         self.desk.go_on()
 
     def _tell_error(self, error: TuiAgentError) -> None:

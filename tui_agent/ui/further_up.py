@@ -28,7 +28,7 @@ class FurtherUp:
         session = self._view.session
         while not self._screen.transcript.jump_to(seq):
             if session is None or not await self.read(session, seq):
-                self._screen.tell(_("#{seq} is no message of this session.").format(seq=seq))
+                self._screen.tell(_("There is no message #{seq} in this session.").format(seq=seq))
                 return
             if session is not self._view.session:
                 return

@@ -42,9 +42,7 @@ class Safekeeping:
         bar = self._screen.query_one("#unsaved", Static)
         words = _("NOT SAVED: {saved} {todo}").format(saved=error.what.removeprefix(_("Not saved: ")), todo=error.todo)
         bar.update(
-            content(
-                _("{words} Nothing is sent until it can be saved; it is tried again by itself.").format(words=words)
-            )
+            content(_("{words} Nothing is sent until saving works; it is retried automatically.").format(words=words))
         )
         bar.add_class("-open")
         if not self.is_failing:

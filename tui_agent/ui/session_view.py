@@ -225,7 +225,7 @@ class SessionView:
             case SummaryArrived():
                 pass
             case CompactionEnded(applied):
-                activity.start(_("going on"), _(STOP_HINT))
+                activity.start(_("continuing"), _(STOP_HINT))
                 if applied:
                     self._tell_of_compaction()
             case TurnEnded():

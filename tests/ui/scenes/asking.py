@@ -65,8 +65,8 @@ async def approval_refused_in_words(scene: Scene) -> None:
 @state()
 async def changes_taken_back(scene: Scene) -> None:
     about = _(
-        "The files are put back as they were before the agent's turn changed them. Only changes made with write_file "
-        "and edit_file are known here, not what commands did."
+        "This puts the files back as they were before the agent's turn. It covers what write_file and edit_file "
+        "changed, not what commands did."
     )
     await scene.open(DiffQuestion(_("Take these changes back?"), about, CHANGES))
 
@@ -79,9 +79,7 @@ async def instructions_offered(scene: Scene) -> None:
 
 @state()
 async def key_to_enter(scene: Scene) -> None:
-    about = _("It is sent to {place} alone. Once it works you are asked whether to keep it.").format(
-        place="api.openai.com"
-    )
+    about = _("It goes to {place} only. Once it works, you can choose to keep it.").format(place="api.openai.com")
     await scene.open(TextPromptScreen(_("Enter a key"), about, secret=True))
     await scene.press(*"sk-0123456789")
 

@@ -97,7 +97,7 @@ async def notices(chat: Conductor, argument: str) -> None:
         for at, told in chat.screen.notices.newest_first()
         for row, words in enumerate(told.split("\n"))
     ]
-    chat.app.push_screen(ReadingScreen(_("Notices"), lines or [Line(_("Nothing was told yet."), "dim")]))
+    chat.app.push_screen(ReadingScreen(_("Notices"), lines or [Line(_("No notices yet."), "dim")]))
 
 
 async def link(chat: Conductor, url: str) -> None:

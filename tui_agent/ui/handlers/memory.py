@@ -24,10 +24,10 @@ from tui_agent.ui.widgets.sidebar import MemoryList, describe
 from tui_agent.ui.words import word
 
 _MODES: Mapping[CompactionMode, str] = {
-    "auto": N_("a summary is made and applied; /undo-compact takes it back"),
-    "ask": N_("a summary is made and shown first"),
-    "remind": N_("the gauge says so, and nothing is folded"),
-    "off": N_("nothing is done"),
+    "auto": N_("compacts by itself; /undo-compact takes it back"),
+    "ask": N_("shows you the summary first"),
+    "remind": N_("only the gauge tells you"),
+    "off": N_("nothing happens"),
 }
 
 
@@ -124,7 +124,7 @@ async def edit_pin(chat: Conductor, which: str) -> None:
         return
     text = next((pin.text for pin in session.checkpoint.pins if pin.seq == int(number)), "")
     if "\n" in text:
-        raise UsageError(_("This pin has several lines."), todo=_("Unpin it (u), and pin what shall stand instead."))
+        raise UsageError(_("This pin has several lines."), todo=_("Unpin it (u) and pin the new text instead."))
     question = TextPromptScreen(_("Edit a pin"), _("Every context carries these words instead."), value=text)
     chat.app.push_screen(question, lambda line: chat.later("edit-pin", f"{number} {line}") if line else None)
 

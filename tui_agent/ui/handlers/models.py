@@ -128,7 +128,7 @@ async def system(chat: Conductor, text: str) -> None:
 async def tools(chat: Conductor, argument: str) -> None:
     bench = chat.services.bench
     if bench is None or not bench.tool_specs():
-        why = _("No model is connected.") if bench is None else _("This model is offered no tools.")
+        why = _("No model is connected.") if bench is None else _("This model gets no tools.")
         raise UsageError(why, todo=_("The setting `tools` and the endpoint decide."))
     lines: list[Line] = []
     for spec in bench.tool_specs():
@@ -203,11 +203,11 @@ async def start(chat: Conductor, choice: str) -> None:
         case "again":
             await chat.connect()
             if chat.screen.is_unconfigured:
-                chat.screen.tell(_("Looked again: there is still no model to talk to."))
+                chat.screen.tell(_("Still no model found."))
         case "key":
             question = TextPromptScreen(
                 _("Enter a key"),
-                _("It is sent to {place} alone. Once it works you are asked whether to keep it.").format(
+                _("It goes to {place} only. Once it works, you can choose to keep it.").format(
                     place=place_of_key(chat.services)
                 ),
                 secret=True,

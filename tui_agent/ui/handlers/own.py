@@ -27,7 +27,7 @@ async def shell(chat: Conductor, command: str) -> None:
     open_session_of(chat)
     if not command:
         chat.prompt.write("!")
-        raise UsageError(_("A shell command comes behind the !."), todo=_("For instance: !git status"))
+        raise UsageError(_("Write a shell command after the !."), todo=_("For instance: !git status"))
     denied_by = read_command(command, chat.services.settings.deny).denied_by
     if denied_by is None:
         _run(chat, command)
@@ -40,7 +40,9 @@ async def shell(chat: Conductor, command: str) -> None:
 def _run(chat: Conductor, command: str) -> None:
     if _ONLY_CD.fullmatch(command):
         where = str(chat.services.directory)
-        chat.screen.tell(_("Every command starts in {directory}: cd lasts for this one alone.").format(directory=where))
+        chat.screen.tell(
+            _("Each command starts in {directory}; a cd lasts only for that command.").format(directory=where)
+        )
     chat.transcript.follow()
     chat.desk.run_command(command)
 
@@ -49,8 +51,8 @@ async def undo_files(chat: Conductor, argument: str) -> None:
     """Take back what tools have changed in files in the newest turn that changed any, after a look at it."""
     reversal = await undoing(_idle_session(chat), chat.services.directory)
     about = _(
-        "The files are put back as they were before the agent's turn changed them. Only changes made with write_file "
-        "and edit_file are known here, not what commands did."
+        "This puts the files back as they were before the agent's turn. It covers what write_file and edit_file "
+        "changed, not what commands did."
     )
     about = f"{_turn_in_words(open_session_of(chat), reversal)}\n{about}"
     _ask(chat, reversal, _("Take these changes back?"), about, "/undo-files", argument)
@@ -88,12 +90,12 @@ def _ask(chat: Conductor, reversal: Reversal, title: str, about: str, command: s
         )
     if reversal.foreign and not argument:
         raise UsageError(
-            _("Changed since by somebody else: {files}.").format(files=", ".join(reversal.foreign)),
+            _("Changed since then by someone else: {files}.").format(files=", ".join(reversal.foreign)),
             _("No file was changed."),
             _("{command} anyway overwrites that too.").format(command=command),
         )
     if reversal.foreign:
-        about = _("What somebody else has changed since in {files} goes with it. {about}").format(
+        about = _("Later changes by someone else in {files} will be lost. {about}").format(
             files=", ".join(reversal.foreign), about=about
         )
     if reversal.refused:

@@ -31,8 +31,8 @@ _NEIGHBOURS = 3
 """Entries shown on each side of such a place."""
 
 _BUSY_CHOICES = (
-    Choice("read", N_("Read it"), N_("nothing can be said in it here")),
-    Choice("fork-of", N_("Fork it"), N_("a copy to go on in")),
+    Choice("read", N_("Read it"), N_("you cannot write in it here")),
+    Choice("fork-of", N_("Fork it"), N_("a copy to continue in")),
 )
 
 
@@ -124,7 +124,9 @@ async def resume(chat: Conductor, session_id: str) -> None:
 
 async def read(chat: Conductor, session_id: str) -> None:
     await chat.open_session(await chat.services.open_session(session_id, to_read=True))
-    chat.screen.tell(_("This session is only shown here; another window writes it. /fork makes a copy to go on in."))
+    chat.screen.tell(
+        _("Another window is using this session, so it can only be read here. /fork makes a copy to continue in.")
+    )
 
 
 async def fork_of(chat: Conductor, session_id: str) -> None:
@@ -233,7 +235,7 @@ def _leaving(
         if not chat.desk.is_busy or not leaves(chat, argument):
             await handler(chat, argument)
             return
-        about = _("What is going on is stopped. What has arrived of it is kept, and so is what waits to be sent.")
+        about = _("What is running stops. What has arrived is kept, and so is what waits to be sent.")
         question = ConfirmScreen(_("Leave this session?"), about, yes=_("Leave"))
         chat.app.push_screen(question, lambda yes: chat.later(f"{name}-now", argument) if yes else None)
 

@@ -62,10 +62,18 @@ def _row(chat: Conductor, described: Description, loaded: Loaded) -> SettingRow:
         source=source,
         is_default=source == _source_words(chat, "default"),
         about=sentences((_(described.means), allowed, default)),
-        effect=_("At the next start.") if described.at_start else _("At once."),
+        effect=_effect(described),
         choices=tuple(_choices(chat, name, shown)),
         fixed=_why_fixed(name, shown),
     )
+
+
+def _effect(described: Description) -> str:
+    if not described.at_start:
+        return _("At once.")
+    if described.name == "model":
+        return _("At the next start; /model changes it at once.")
+    return _("At the next start.")
 
 
 def _shown(name: str, value: object) -> str:
@@ -160,7 +168,7 @@ def _change_key(chat: Conductor, binding: str, keys: str) -> None:
     for pressed in keys.split(","):
         taken = _taken(pressed, next(key for key in KEYS if key.id == binding), bound)
         if taken:
-            raise SettingRefused(_("{key} is bound already: {does}.").format(key=key_name(pressed), does=taken))
+            raise SettingRefused(_("{key} is already taken: {does}.").format(key=key_name(pressed), does=taken))
     chat.services.origin.change_key(binding, keys)
 
 
@@ -181,15 +189,15 @@ async def _take_effect(chat: Conductor, name: str) -> str:
     source = loaded.sources[name]
     if source.startswith(("TUI_AGENT_", "OPENAI_", "--")):
         await _show_effect(chat, name)  # what was tried is taken off again
-        return _("Written, but {source} is stronger: it stays in force.").format(source=source)
+        return _("Saved, but {source} overrides it.").format(source=source)
     if described.at_start:
-        return _("Written. It acts at the next start.")
+        return _("Saved. It takes effect at the next start.")
     names = PRESETS["window"].keys() | {name} if name == "preset" else {name}
     chat.services.change_settings(**{each: getattr(loaded.settings, each) for each in names})
     await _show_effect(chat, name)
     chat.view.show_status()
     chat.view.measure()
-    return _("Written, and in force.")
+    return _("Saved, and in effect.")
 
 
 async def _show_effect(chat: Conductor, name: str) -> None:

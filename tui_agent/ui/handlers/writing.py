@@ -48,7 +48,7 @@ async def edit(chat: Conductor, argument: str) -> None:
         Choice(str(each.seq), said_text(each.entry)[:200], f"#{each.seq} {day_and_time(each.at)}")
         for each in reversed(said)
     ]
-    about = _("Enter puts it into the prompt to be edited and sent in its place. What followed stays in the record.")
+    about = _("Enter puts it into the prompt: edit it and send it again. What came after it stays in the record.")
     ask(chat, PickScreen(_("Your messages"), choices, explanation=about), "edit-at")
 
 

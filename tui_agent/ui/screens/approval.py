@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from tui_agent.agent.approval import ApprovalRequest, Decision, Verdict
-from tui_agent.agent.tools.base import Intent
+from tui_agent.agent.tools.base import Intent, IntentKind
 from tui_agent.core.columns import padded
 from tui_agent.language import N_, _
 from tui_agent.settings.values import listed
@@ -190,7 +190,7 @@ class ApprovalScreen(Modal[Decision | None]):
             self._held = self.set_timer(HELD_SECONDS, partial(self.run_action, binding.action))
         self._note(
             impossible
-            or _("{letter}: {answer}. {how} Other letters make it the words of a no.").format(
+            or _("{letter}: {answer}. {how} Keep typing to say no in words.").format(
                 letter=letter, answer=_(binding.description), how=how
             )
         )
@@ -254,7 +254,7 @@ class ApprovalScreen(Modal[Decision | None]):
         comment.set_class(bool(comment.value.strip()), "-open")
         self.query_one(LinesView).focus()
         if comment.has_class("-open"):
-            self._note(_("Your words are kept and go with a no; Tab goes on with them."))
+            self._note(_("Your words are kept and go along with a no. Tab continues them."))
         self._measure_soon()
 
     @on(Input.Submitted)
@@ -275,7 +275,7 @@ class ApprovalScreen(Modal[Decision | None]):
 
 
 def _headlines(intent: Intent) -> Iterator[Content]:
-    if intent.body:  # else the title stands in its place
+    if intent.body and intent.kind in _TITLED:  # else the title says no more than it, or stands in its place
         yield Content.styled(safe(intent.title, single_line=True, strict=True), "bold")
     if intent.directory:
         yield Content.styled(_("in "), MUTED) + content(intent.directory, single_line=True, strict=True)
@@ -294,6 +294,9 @@ def _exact_lines(intent: Intent) -> Iterator[Line]:
     else:
         yield from (Line(safe(line, single_line=True, strict=True)) for line in text.split("\n"))
 
+
+_TITLED: frozenset[IntentKind] = frozenset({"read", "edit"})
+"""Kinds whose title says what the exact text does not: what is done with a path, which file a diff is of."""
 
 _COVERED = {
     "command": N_("this command here"),

@@ -37,7 +37,7 @@ class InstructionsScreen(Modal[Answer | None]):
     def _headlines(self) -> Iterator[Content]:
         yield content(str(self._offer.path), single_line=True, strict=True).stylize("bold")
         yield Content(
-            _("About {tokens:,} tokens would go with each request, as instructions of yours.").format(
+            _("They add about {tokens:,} tokens to each request, as if you had written them.").format(
                 tokens=self._offer.tokens
             )
         )

@@ -70,7 +70,7 @@ class SearchScreen(ChoosingScreen[tuple[str, int]]):
         if self._hits:
             rows.highlighted = 0
         else:
-            said = event.problem or (_("Nothing is found.") if event.words else _("Folded messages are found too."))
+            said = event.problem or (_("Nothing found.") if event.words else _("Folded messages are found too."))
             rows.add_option(Option(Content.styled(safe(said, single_line=True), MUTED), disabled=True))
 
     def value_at(self, row: int) -> tuple[str, int] | None:

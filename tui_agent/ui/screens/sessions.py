@@ -160,10 +160,14 @@ class SessionsScreen(Modal[Chosen | None]):
 
     def _why_none(self, is_sought: bool) -> str:
         if is_sought:
-            return _("Nothing is found, in titles or in what was said.")
+            return _("Nothing found in titles or messages.")
         if self._put_away:
             return _("Nothing was put away. z shows the others.")
-        return _("None in this directory. h shows all.") if self._only_here else _("No sessions yet. Esc, type, Enter.")
+        return (
+            _("None in this directory. h shows all.")
+            if self._only_here
+            else _("No sessions yet. Press Esc and type your first message.")
+        )
 
     def _say_what_is_shown(self) -> None:
         dialog = self.query_one(".dialog")

@@ -128,7 +128,7 @@ class SettingsScreen(Modal[None]):
                 group = row.group
             listed.add_option(Option(self._row_text(row), id=row.id))
         if not rows:
-            listed.add_option(Option(Content.styled(_("No setting fits."), MUTED), disabled=True))
+            listed.add_option(Option(Content.styled(_("No setting matches."), MUTED), disabled=True))
             self.query_one("#setting-about", Static).update(Content(""))
         else:
             kept = before.id if before is not None and before.id in self._shown else rows[0].id
