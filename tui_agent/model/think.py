@@ -18,7 +18,16 @@ _PAIRS = {
     "<reasoning_scratchpad>": "</reasoning_scratchpad>",
     "[think]": "[/think]",
     "◁think▷": "◁/think▷",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
 }
+_HEADS = ("<|begin_of_solution|>", "<|channel|>final<|message|>", "<|start|>assistant<|channel|>final<|message|>")
+"""What some templates write before the answer itself; like a closer, it is dropped at the beginning."""
+
+_ENDS = ("<|end_of_solution|>", "<|return|>", "<|end|>")
+"""What those write behind it; dropped where one of the others came first."""
+
 _LONE_CLOSERS = ("</think>", "</thinking>", "</mm:think>", "[/think]", "◁/think▷")
 """Closers that come without an opener, where the chat template has written the opener itself."""
 
@@ -53,7 +62,9 @@ def _plain(word: str) -> str:
 _OPENERS = tuple(_PAIRS)
 _OPENER = _any_of(_OPENERS)
 _CLOSER = _any_of(tuple(_PAIRS.values()))
-_TAG = _any_of(_OPENERS + _LONE_CLOSERS)
+_HEAD = _any_of(_HEADS)
+_IN_TEXT = _OPENERS + _LONE_CLOSERS + _ENDS
+_TAG = _any_of(_IN_TEXT)
 _NAMED_OPENER = re.compile(rf"<[a-z0-9_.]{{0,24}}[_.:\d](?:think|thinking|thought|reasoning){_BLANKS}>", re.IGNORECASE)
 """One with the model's own name in it, such as `<M2_7think>`; it counts at the very beginning alone."""
 
@@ -117,6 +128,7 @@ class ThinkSplitter:
         self._held = ""
         self._closer = ""
         self._seen_block = False
+        self._has_head = False
         self._may_close = True
         """Whether a closer without an opener would still be believed."""
 
@@ -160,8 +172,10 @@ class ThinkSplitter:
         if opener := _OPENER.match(ahead) or _NAMED_OPENER.match(ahead):
             self._open(opener.group(), ahead[opener.end() :])
             return True
-        if closer := _CLOSER.match(ahead) or _EMPTY_BLOCK.match(ahead):
+        head = _HEAD.match(ahead)
+        if closer := head or _CLOSER.match(ahead) or _EMPTY_BLOCK.match(ahead):
             self._held = ahead[closer.end() :]
+            self._has_head = self._has_head or head is not None
             self._seen_block = True
             return True
         if not at_end and (not ahead or _may_become_tag(ahead)):
@@ -195,7 +209,7 @@ class ThinkSplitter:
     def _in_text(self, settled: list[Sorted], at_end: bool) -> bool:
         tag = _TAG.search(self._held)
         if tag is None:
-            keep = 0 if at_end else _length_of_partial(self._held, _OPENERS + _LONE_CLOSERS)
+            keep = 0 if at_end else _length_of_partial(self._held, _IN_TEXT)
             self._emit_text(settled, len(self._held) - keep)
             return False
         if not at_end and tag.end() == len(self._held) and self._needs_next(tag):
@@ -203,6 +217,9 @@ class ThinkSplitter:
             return False
         self._emit_text(settled, tag.start())
         if self._turns_reasoning_on(tag.group()):
+            return True
+        if self._has_head and tag.group() in _ENDS:
+            self._held = self._held[len(tag.group()) :]
             return True
         if self._is_lone_closer(tag.group()):
             settled.append(Restarted(text="", reasoning=""))
@@ -223,7 +240,7 @@ class ThinkSplitter:
 
     def _is_lone_closer(self, word: str) -> bool:
         """Whether the closer that stands here is meant rather than talked about."""
-        if _plain(word) in _PAIRS or not self._may_close or self._line.is_code:
+        if _plain(word) in _PAIRS or word in _ENDS or not self._may_close or self._line.is_code:
             return False
         return not _is_quoted(self._held, 0, len(word), self._line.last, at_end=True)
 
@@ -256,7 +273,7 @@ def _may_become_tag(ahead: str) -> bool:
     if _NAME_SO_FAR.fullmatch(ahead):
         return True
     lowered = ahead.lower()
-    return any(_begins(tag, lowered) for pair in _PAIRS.items() for tag in pair)
+    return any(_begins(tag, lowered) for tags in (*_PAIRS.items(), _HEADS) for tag in tags)
 
 
 def _begins(tag: str, so_far: str) -> bool:
