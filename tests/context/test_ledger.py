@@ -124,6 +124,13 @@ def texts_of(*entries: object) -> list[str]:
         ("order 4471.25 is open", "number", "order 4471.25"),
         ("at 0 3 * * 1-5 it runs", "number", "0 3 * * 1-5"),
         ("invoice INV20260417", "hash", "INV20260417"),
+        ("ISBN 978-3-16-148410-0", "number", "978-3-16-148410-0"),
+        ("at 52.5200 north", "number", "52.5200"),
+        ("starts at 15h30", "number", "15h30"),
+        ("shown in 1920x1080", "number", "1920x1080"),
+        ("role arn:aws:iam::123456789012:role/deploy", "url", "arn:aws:iam::123456789012:role/deploy"),
+        ("push to release/* only", "path", "release/*"),
+        ("helm 3.16 is used", "version", "3.16"),
     ],
 )
 def test_an_exact_detail_is_found_with_its_kind(text: str, kind: str, exact: str) -> None:
@@ -158,6 +165,12 @@ def test_an_exact_detail_is_found_with_its_kind(text: str, kind: str, exact: str
         ("项目名是 GeekAgent，用的语言是 TypeScript。", "语言", "用的语言是 TypeScript"),
         ("代码目录在 /home/me/x", "代码目录", "代码目录在 /home/me/x"),
         ("主角叫沈青禾。", "主角", "主角叫沈青禾"),
+        ("主角改名叫林远。", "主角", "主角改名叫林远"),
+        ("Pager is +1 (555) 010-9999.", "pager", "Pager is +1 (555) 010-9999"),
+        ("The eviction policy is allkeys-lru", "eviction policy", "The eviction policy is allkeys-lru"),
+        ("The port is 9090, not 8080, and the window is 60s.", "window", "the window is 60s"),
+        ("The host is db-1, the port is 9090, not 8080.", "host", "The host is db-1"),
+        ("预算从 50 万改成 80 万，截止日是下周五。", "截止日", "截止日是下周五"),
     ],
 )
 def test_a_named_value_is_found_with_its_name(text: str, name: str, stated: str) -> None:
@@ -204,6 +217,9 @@ def test_what_only_acknowledges_names_no_value(text: str) -> None:
         "Only touch files in src/",
         "You should only use the standard library",
         "I decided that we use tabs",
+        "I prefer tabs over spaces in this repo",
+        "Stop using lodash",
+        "You are only allowed to touch files under packages",
         "以后都用中文回答",
         "务必先备份数据库",
         "我决定使用 Rust",
@@ -243,6 +259,8 @@ def test_what_only_looks_like_a_rule_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "helm values are in there",
+        "ssh key fingerprint and docker is down",
         "We should wait, it isn't broken, it's slow.",
         "It isn't a bug, it's a feature.",
         "I do not like that, but it is fine.",
@@ -442,6 +460,7 @@ def test_a_paste_does_not_push_out_what_was_said() -> None:
         ("端口是 8081。", "端口不是 8081，而是 9090。", "9090"),
         ("端口是 8081。", "端口从 8081 改成 9090。", "改成 9090"),
         ("端口是 8081。", "端口改成 9090 了。", "端口改成 9090"),
+        ("端口是 8081。", "端口不是 8081，而是 9090，别记错。", "9090"),
     ],
 )
 def test_a_corrected_value_replaces_the_one_before(first: str, second: str, current: str) -> None:

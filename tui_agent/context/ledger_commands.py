@@ -56,6 +56,9 @@ _TOLD = re.compile(
     r" ?:? ?([a-z][\w.-]{1,30})(?= +[-/.~\"'$])",
     re.ASCII,
 )
+_RELEASE = re.compile(r"v?\d+(?:\.\d+)+")
+"""A version behind a program's name ("helm 3.16") is none of its arguments."""
+
 _TOLD_SIGNS = ("run", "execute", "type", "enter", "运行", "执行", "输入")
 _PROMPTS = ("$ ", "# ", "> ")
 _MOST_ARGUMENTS = 60
@@ -131,17 +134,22 @@ def _command_at(text: str, start: int, head: str) -> str:
         end = match.start(1) + len(argument)
         if argument != raw:
             break
-    if not 0 < len(arguments) < _MOST_ARGUMENTS or not _starts(head, arguments[0], text, start):
+    if not 0 < len(arguments) < _MOST_ARGUMENTS or not _starts(head, arguments, text, start, end):
         return ""  # no arguments, or more than anybody types: half a command is worse than none
     return text[start:end]
 
 
-def _starts(head: str, first: str, text: str, start: int) -> bool:
+def _starts(head: str, arguments: list[str], text: str, start: int, end: int) -> bool:
+    first = arguments[0]
+    if _RELEASE.fullmatch(first) and len(arguments) == 1:
+        return False
     if head in _POSSIBLE_HEADS:
         return first in _SUBCOMMANDS or _is_place(first)
     if first in _SUBCOMMANDS or first in _FURTHER or _is_argument(first):
         return True
-    return head in _CERTAIN_HEADS and text[max(0, start - 1) : start] in ("`", "$", "") and first.isascii()
+    if head not in _CERTAIN_HEADS or text[max(0, start - 1) : start] not in ("`", "$", "") or not first.isascii():
+        return False
+    return start > 0 or text[end : end + 1] in ("", "\n") or any(map(_is_argument, arguments))
 
 
 def _goes_on(argument: str, before: list[str]) -> bool:

@@ -35,6 +35,7 @@ _REST = (
 """What may follow a value in its sentence and is none of it."""
 
 _OLD_ZH = r"(?P<old>[^，,；;。]{1,60}?)"
+_REST_ZH = r"(?:[，,；;].*)?$"
 _BECOMES_ZH = r"(?:改成|改为|换成|调整为|调到|变成|升级到|改到|提高到|降到|推迟到|提前到)"
 
 _X_NOT_Y = re.compile(
@@ -68,11 +69,15 @@ _INSTEAD_FIRST = re.compile(
     r"(?P<new>(?:use|take|make it|go with)\s+[^\s,;][^,;\n]{0,60}?)$",
     re.IGNORECASE,
 )
-_ZH_NOT_BUT = re.compile(rf"{_BEFORE}不是\s*{_OLD_ZH}\s*[，,]?\s*(?:而是|应该是|是)\s*(?P<new>[^，,；;。]{{1,60}})$")
-_ZH_IS_NOT = re.compile(
-    rf"{_BEFORE}(?P<new>是\s*[^，,；;。]{{1,60}}?)\s*[，,]\s*而?不是\s*(?P<old>[^，,；;。]{{1,60}})$"
+_ZH_NOT_BUT = re.compile(
+    rf"{_BEFORE}不是\s*{_OLD_ZH}\s*[，,]?\s*(?:而是|应该是|是)\s*(?P<new>[^，,；;。]{{1,60}}){_REST_ZH}"
 )
-_ZH_FROM_TO = re.compile(rf"{_BEFORE}(?:从|由)\s*{_OLD_ZH}\s*[，,]?\s*(?P<new>{_BECOMES_ZH}\s*[^，,；;。]{{1,60}})$")
+_ZH_IS_NOT = re.compile(
+    rf"{_BEFORE}(?P<new>是\s*[^，,；;。]{{1,60}}?)\s*[，,]\s*而?不是\s*(?P<old>[^，,；;。]{{1,60}}){_REST_ZH}"
+)
+_ZH_FROM_TO = re.compile(
+    rf"{_BEFORE}(?:从|由)\s*{_OLD_ZH}\s*[，,]?\s*(?P<new>{_BECOMES_ZH}\s*[^，,；;。]{{1,60}}){_REST_ZH}"
+)
 _NEW_COMES_FIRST = (_X_NOT_Y, _INSTEAD, _ZH_IS_NOT)
 _MAY_BE_DENIED = (_FROM_TO, _INSTEAD, _ZH_FROM_TO)
 _NO_NEW_VALUE = listed(
@@ -127,7 +132,14 @@ def stated_values(sentence: Sentence) -> list[Named]:
     if sentence.is_question:
         return []
     corrected = _correction(sentence)
-    return [corrected] if corrected else named_values(sentence)
+    if not corrected:
+        return named_values(sentence)
+    first, last = min(corrected.start, corrected.replaced[0]), max(_end(corrected), corrected.replaced[1])
+    return [corrected, *(each for each in named_values(sentence) if each.start >= last or _end(each) <= first)]
+
+
+def _end(named: Named) -> int:
+    return named.start + len(named.text)
 
 
 def _correction(sentence: Sentence) -> Named | None:

@@ -80,7 +80,7 @@ _PLACED_ZH = re.compile(
     r"(?:都|放|存|保存|部署|位于|写)?(?:在|到)\s*(?P<value>[A-Za-z0-9~/.\\][^\s，,；;。]{1,120})"
 )
 _CALLED_ZH = re.compile(
-    r"(?P<name>[^\s，,；;。：:=是为]{0,12})(?:叫做|叫作|取名为?|命名为|名叫|起名叫?|叫)\s*"
+    r"(?P<name>[^\s，,；;。：:=是为]{0,12})(?:改名叫|改名为|改叫|更名为|叫做|叫作|取名为?|命名为|名叫|起名叫?|叫)\s*"
     r"(?P<value>[A-Za-z0-9「“\"《\u4e00-\u9fff].{0,40})"
 )
 _NAMED_JA = re.compile(
@@ -102,6 +102,7 @@ _IS_CALLED = ("called", "named", "titled")
 _NAME_NOISE_ZH = re.compile(
     r"^(?:我们的?|我的?|你的?|这个|该|用的|使用的?|当前的?|现在的?|新的?|把|将|本|它的|他的|她的|整个|请)+"
 )
+_RENAMED_ZH = re.compile(r"(?<=.)(?:改|更)名$")
 _NO_VALUE_ZH = re.compile(
     r"^(?:什么|谁|哪|多少|不|没|怎么|否|错|对的?$|好的?$|因为|为了|可以|应该|必须|需要|很|太|非常|正确|一样)"
 )
@@ -112,7 +113,7 @@ _CHANGE = re.compile(
 )
 _AFTER_VALUE = re.compile(
     r"\s+(?:but|as|because|since|so that|which|although|though|please|if|when|until|unless)\b"
-    r"|\s+and\s+(?:i|we|you|the|it|he|she|they|never|always|please|then)\b|,?\s+(?:\(|—|–|- )",
+    r"|\s+and\s+(?:i|we|you|the|it|he|she|they|never|always|please|then)\b|,?\s+(?:\((?!\d{2,5}\) ?\d)|—|–|- )",
     re.IGNORECASE,
 )
 _STATES = re.compile(
@@ -281,7 +282,7 @@ def _parse_chinese(text: str, offset: int) -> Named | None:
         match = pattern.match(text) if pattern is not _NAMED_ZH or _NOUN_ZH.search(text) else None
         if not match or _NO_VALUE_ZH.match(match.group("value")):
             continue
-        name = _NAME_NOISE_ZH.sub("", match.group("name")).strip()
+        name = _NAME_NOISE_ZH.sub("", _RENAMED_ZH.sub("", match.group("name"))).strip()
         if pattern is _CALLED_ZH and name.isascii() and name:
             continue
         value = match.group("value").strip().rstrip("了吧啦呀 ")

@@ -61,7 +61,11 @@ _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2}|:\d{1,5})?")
 _DATE = re.compile(
     r"\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d|\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?"
 )
-_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2})?")
+_GROUPS = re.compile(r"(?=(?:-?\d){7})\d{1,6}(?:-\d{1,7}){2,6}")
+"""Digits in groups, as of an ISBN or a card."""
+
+_URN = re.compile(r"(?:arn|urn|did|mailto):[\w:/.*+=@-]{3,200}", re.IGNORECASE)
 _VERSION = re.compile(
     r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}"
     r"(?:[A-Za-z0-9]+(?:[-.+][A-Za-z0-9]+){0,5}|(?:[-.+][A-Za-z0-9]+){0,6})|v\d{1,4}(?:\.\d{1,5})+[\w.-]{0,30}"
@@ -71,7 +75,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _HEX = re.compile(r"(?:0x[0-9a-fA-F]{2,64}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}|[0-9a-f]{32,128})")
 _HYPHENED_ID = re.compile(r"[^\W_]+(?:[-_:.][^\W_]+){1,8}")
 _MIXED_ID = re.compile(r"(?=[a-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{5,64}", re.IGNORECASE)
-_MEASURE = re.compile(r"\d+\.\d+[A-Za-z]{1,3}")
+_MEASURE = re.compile(r"\d+\.\d+[A-Za-z]{1,3}|\d+[x×]\d+")
 _NUMBERED = re.compile(r"#\d{1,9}")
 _COUNTED_WORD = re.compile(r"\d+(?:\.\d+)?-(?:[^\W\d_]{3,}(?:-[^\W\d_]+)*|[а-яё]{1,2})")
 _DIGITS_OF_ID = re.compile(r"\d{5}")
@@ -165,6 +169,8 @@ def classified(token: str) -> tuple[DetailKind, str] | None:
         if not token.startswith(("--", "../", "./", "^", ".", "#", "\\"))
         else token.rstrip(_LOOSE_ENDS)
     )
+    if token.endswith(("/*", "/**")) and exact.endswith("/"):
+        exact += token[len(token.rstrip("*")) :]  # a glob, not emphasis
     if len(exact) < 2 or "://" in exact or exact.startswith("www."):
         return None
     if exact in _KNOWN_FILES:
@@ -178,7 +184,7 @@ def classified(token: str) -> tuple[DetailKind, str] | None:
 
 
 def _address(token: str) -> DetailKind | None:
-    if "@" in token and _EMAIL.fullmatch(token):
+    if ("@" in token and _EMAIL.fullmatch(token)) or (":" in token and _URN.fullmatch(token)):
         return "url"
     if _ADDRESS.fullmatch(token) or (_HOST_PORT.fullmatch(token) and not _TIME.fullmatch(token)):
         return "url" if not _FILE.fullmatch(token) else None
@@ -186,7 +192,7 @@ def _address(token: str) -> DetailKind | None:
 
 
 def _moment(token: str) -> DetailKind | None:
-    return "number" if _DATE.fullmatch(token) or _TIME.fullmatch(token) else None
+    return "number" if _DATE.fullmatch(token) or _TIME.fullmatch(token) or _GROUPS.fullmatch(token) else None
 
 
 def _version(token: str) -> DetailKind | None:
@@ -256,7 +262,7 @@ _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _SHAPES: tuple[tuple[Callable[[str], DetailKind | None], frozenset[str], bool], ...] = (
     (_address, frozenset("@.:"), False),
-    (_moment, frozenset("-/.:"), True),
+    (_moment, frozenset("-/.:h"), True),
     (_version, frozenset(".=@"), True),
     (_path, frozenset("/\\."), False),
     (_identifier, _DIGITS, True),

@@ -67,7 +67,22 @@ _LABELS = (
     "error code",
     "exit code",
 )
-_VERSIONED = ("version", "release", "v.", "python", "node", "java", "php", "ruby", "go", "版本")
+_VERSIONED = (
+    "version",
+    "release",
+    "v.",
+    "python",
+    "node",
+    "helm",
+    "npm",
+    "redis",
+    "k8s",
+    "java",
+    "php",
+    "ruby",
+    "go",
+    "版本",
+)
 _VERSION = r"[ :：]{0,2}(v?\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\d|[A-Za-z0-9_%])"
 
 
@@ -160,8 +175,8 @@ _SHAPES = (
 """The last one needs no digit."""
 
 _DIGIT = re.compile(r"\d")
-_LONG = re.compile(r"\d(?<![\w.,:/#-]\d)\d{4,29}(?![\w%]|[.,:/-]\d|-\w)")
-"""Five digits and more are an order's number, a code, a sum: nobody says them without meaning just these."""
+_LONG = re.compile(r"\d(?<![\w.,:/#-]\d)(?:\d{4,29}|\d{0,2}\.\d{4,15})(?![\w%]|[.,:/-]\d|-\w)")
+"""Five digits and more are an order's number, a code, a place: nobody says them without meaning just these."""
 
 
 def quantity_spans(text: str) -> Iterator[Span]:

@@ -11,8 +11,8 @@ _NOT_TO = r"(?:do not|don't|don’t|dont)"
 _RULE = re.compile(
     rf"\b(?:always|never|must|{_NOT_TO}|remember|shall not|under no circumstances|no new|make sure|be sure"
     r"|from now on|at all times|forbidden|prohibited|not allowed|keep in mind|mustn't"
-    r"|should (?:only|not)|(?:we|i)(?:'ve| have)? decided)\b"
-    r"|^(?:please )?(?:avoid|prefer|stick to|ensure|use only"
+    r"|should (?:only|not)|(?:we|i)(?:'ve| have)? decided|(?:we|i) prefer|only allowed|may only|banned)\b"
+    r"|^(?:please )?(?:stop (?:using|adding|calling|importing)|avoid|prefer|stick to|ensure|use only"
     r"|only (?:use|touch|edit|change|write|run|commit|import|call))\b"
     r"|记住|切记|牢记|请记|(?<![要需])不要|不得|不许|不准|必须|务必|一定要|禁止|严禁|永远|始终|一律|千万|切勿|只能用"
     r"|只许|只准|避免|统一(?:用|使用|采用)|决定(?:用|使用|采用|改用|不)|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
@@ -21,6 +21,7 @@ _RULE = re.compile(
 _ELSEWHERE = re.compile(
     r"^(?:bitte |ab sofort |und |aber )*(?:immer|nie|niemals|stets|keinesfalls|auf keinen fall|unbedingt|merke? dir"
     r"|denke? daran|vergiss nicht|vergesst nicht)\b"
+    r"|^keine?[nrm]? (?!ahnung|problem|sorge|zeit|lust|idee|frage|wunder|eile)\w"
     r"|^bitte (?:nicht|keine[nrms]?|nur|ausschließlich)\b|\bab sofort\b"
     r"|\b(?:du|ihr|man|sie) (?:musst|müsst|muss|müssen|darfst|dürft|darf|dürfen|sollst|sollt) "
     r"|\b(?:muss|müssen|darf|dürfen) (?:immer|nie|niemals|nicht|nur|stets|unbedingt|zwingend)\b"
@@ -40,32 +41,23 @@ _RULE_SIGN = re.compile(
         (
             *listed("always never must don't don’t dont remember forbidden prohibited decided avoid prefer ensure"),
             *("do not", "shall not", "under no", "no new", "make sure", "be sure", "from now on", "at all times"),
-            *("not allowed", "keep in mind", "should only", "should not", "stick to", "use only", "only "),
             *(
-                "immer ",
-                "nie ",
-                "keinesfalls",
-                "auf keinen",
-                "merk dir",
-                "merke dir",
-                "daran",
-                "vergiss",
-                "vergesst",
-                "muss",
+                "stop ",
+                "allowed",
+                "may only",
+                "banned",
+                "keep in mind",
+                "should only",
+                "should not",
+                "stick to",
+                "use only",
+                "only ",
             ),
-            *(
-                "müss",
-                "darf",
-                "dürf",
-                "sollst",
-                "sollt ",
-                "verboten",
-                "untersagt",
-                "nicht erlaubt",
-                "bitte ",
-                "ab sofort",
+            *listed(
+                "kein immer niemals stets daran vergiss vergesst muss müss darf dürf sollst sollt verboten untersagt"
             ),
-            *("stets", "niemals", "unbedingt", "jamais", "il faut", "oubli", "nunca", "siempre", "recuerda", "no debe"),
+            *("nie ", "auf keinen", "merk dir", "merke dir", "nicht erlaubt", "bitte ", "ab sofort", "unbedingt"),
+            *("jamais", "il faut", "oubli", "nunca", "siempre", "recuerda", "no debe"),
             *listed("всегда никогда обязательно запомни забудь нельзя запрещен случае должн надо нужно"),
             *listed("必ず 絶対 ないで てはい てはな 覚えて"),
             *listed("必须 务必 一定 永远 始终 一律 千万 避免 统一 决定 从现在 以后"),
