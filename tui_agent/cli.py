@@ -33,9 +33,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code. Without `argv` it is this process's own, which may end here."""
     if argv is not None:
         return _carry_out(argv)
+    _lead_closed_streams_nowhere()
     code = _carry_out(sys.argv[1:])
     end_without_waiting(code)
     return code
+
+
+def _lead_closed_streams_nowhere() -> None:
+    """Open what was closed of input, output and errors: the next file that is opened would get its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the program ends
 
 
 def _carry_out(argv: Sequence[str]) -> int:
@@ -47,8 +55,7 @@ def _carry_out(argv: Sequence[str]) -> int:
         try:
             return _run(parse(argv))
         finally:  # what was printed may be help, which ends the program
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except TuiAgentError as error:
         print(f"tui-agent: {visible(str(error))}", file=sys.stderr)
         return USAGE if isinstance(error, UsageError) else FAILED

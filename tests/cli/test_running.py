@@ -294,6 +294,26 @@ def test_a_reader_that_leaves_early_is_no_fault(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_leads_nowhere(terminal: Terminal, server: ModelServer, closed: str) -> None:
+    server.script(says("Hello"))
+    shell = f'"$0" -m tui_agent -p hi {closed}'
+    finished = subprocess.run(
+        ["sh", "-c", shell, sys.executable],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == (b"" if " >&-" in f" {closed}" else b"Hello\n")
+    assert b"Traceback" not in finished.stderr
+    (listed,) = terminal.json("sessions", "list", "--json")
+    assert listed["messages"] == 2
+
+
+@pytest.mark.slow
 def test_what_a_locale_cannot_write_is_written_as_a_number(
     terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
