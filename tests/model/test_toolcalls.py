@@ -173,6 +173,20 @@ def test_calls_with_nothing_but_a_name_are_several() -> None:
     assert [(call.name, call.arguments) for call in calls] == [("now", "{}"), ("list_files", "{}")]
 
 
+def test_calls_that_bring_no_arguments_at_all_are_several_too() -> None:
+    calls = assembled(
+        [fragment(None, None, "now")], [fragment(None, None, "list_files")], [fragment(None, None, "now")]
+    )
+    assert [(call.name, call.arguments) for call in calls] == [("now", "{}"), ("list_files", "{}"), ("now", "{}")]
+
+
+def test_a_name_that_is_told_again_is_no_call_of_its_own() -> None:
+    (call,) = assembled(
+        [fragment(None, None, "now")], [fragment(None, None, "now")], [fragment(None, None, None, "{}")]
+    )
+    assert (call.name, call.arguments) == ("now", "{}")
+
+
 def test_arguments_under_an_index_of_their_own_are_not_added_to_a_call_that_is_complete() -> None:
     calls = assembled([fragment(0, "a", "read_file", '{"path":"a"}')], [fragment(1, None, None, '{"path":"b"}')])
     assert (calls[0].name, calls[0].arguments) == ("read_file", '{"path":"a"}')

@@ -51,8 +51,9 @@ _REFUSAL = re.compile(
     r"|^(?:抱歉|对不起|很抱歉|我(?:无法|不能))|作为(?:一个|一名)?(?:AI|人工智能)(?:语言模型|助手|模型)"
     r"|[。，！]\s?我(?:无法|不能)(?:提供|完成|访问|总结|协助|帮助|回答|生成|处理|为您|为你)"
     r"|^(?:lo siento|lo lamento|no puedo|je (?:suis )?désolé|je ne peux pas|désolé|es tut mir leid|tut mir leid"
-    r"|leider (?:kann|ist)|ich kann (?:das|dies|diese|dabei|dir|ihnen|leider)\b|mi dispiace|non posso|desculpe"
-    r"|sinto muito|não posso|извините|простите|к сожалению|я не могу|я не в состоянии|申し訳|すみません|죄송)"
+    r"|leider (?:kann ich|ist es mir|bin ich)|ich kann [^.\n]{0,60}\bnicht\b|mi dispiace|non posso|desculpe"
+    r"|sinto muito|não posso|извините|простите|к сожалению,? (?:я|не могу|не удалось|вынужден)"
+    r"|я не могу|я не в состоянии|申し訳|すみません|죄송)"
     r"|^[^。\n]{0,24}(?:要約|お手伝い|お応え|お答え|回答)[^。\n]{0,12}(?:できません|できかねます|いたしかねます)",
     re.IGNORECASE,
 )
@@ -65,12 +66,17 @@ _REFUSES_AT_ONCE = re.compile(
 """A refusal to do just this, in the very first words, is one however long the excuse."""
 
 _ERROR = re.compile(
-    r"^(?:\W*(?:[a-z]+(?:error|exception)\b|(?:api |http |fatal |internal )?error\b"
-    r"|traceback|http/?\S* ?[45]\d\d|[45]\d\d\b"
-    r"|internal server|bad gateway|service unavailable|gateway time|overloaded|rate limit|too many requests"
+    r"^(?:\W*(?:[a-z]+(?:error|exception)(?=\s*(?:[:(]|$))"
+    r"|(?:api |http |fatal |internal )?error(?=\s*(?:[:!.\])(\d*]|-\s|$|(?:code|while|during|occurred|generating)\b))"
+    r"|traceback(?=\s*(?:[:(]|$))|http/?\S* ?[45]\d\d"
+    r"|[45]\d\d(?=\W*$|\s*[:(\[–-]| (?:client |server )?error\b| (?:too many|internal server|bad|service un"
+    r"|gateway time|unauthori[sz]ed|forbidden|not found|payload too|request time|conflict|payment req))"
+    r"|internal server|bad gateway|service unavailable|gateway time|overloaded|too many requests"
+    r"|rate limit(?:ed|(?=\W*$| (?:exceed|reach|err|hit)))"
     r"|(?:request |connection |operation )?timed out\b"
     r"|(?:request|summari[sz]ation|summary|compaction|generation) (?:has )?failed\b"
-    r"|connection (?:refused|reset|error|closed)|net::err|upstream|<error>"
+    r"|connection (?:refused|reset|error|closed)|net::err|<error>"
+    r"|upstream (?:connect|error|request|server|response|timed|prematurely)"
     r"|an? (?:[a-z]+ )?error (?:has )?occurred(?: while processing|[.!]?$)|something went wrong[.,!]"
     r"|(?:the )?(?:server|model|engine|service|endpoint) is (?:currently |temporarily )?(?:overloaded|busy)\b"
     r"|(?:系统|内部|网络|服务器?|请求|模型|接口)?(?:错误|异常|出错|报错)(?=了|[ \t]*(?:[:：，,。！!]|$))"

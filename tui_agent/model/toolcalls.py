@@ -147,12 +147,25 @@ class ToolCallAssembler:
             if other is not None:
                 return other
             return None if name or candidate.is_complete else candidate
-        if index is None and not call_id and not candidate.id and name and arguments == "" and candidate.takes_nothing:
+        if (
+            index is None
+            and not call_id
+            and not candidate.id
+            and name
+            and self._is_next_name(candidate, name, arguments)
+        ):
             return None  # calls without arguments, one after the other, with nothing but their names
         if not name or not candidate.name or not candidate.is_complete:
             return candidate
         is_same_call = bool(call_id) and call_id == candidate.id and candidate.repeats(arguments)
         return candidate if is_same_call else None
+
+    @staticmethod
+    def _is_next_name(before: _OpenCall, name: str, arguments: Any) -> bool:
+        if arguments == "":
+            return before.takes_nothing
+        has_nothing = before.whole is None and not before.pieces
+        return arguments is None and has_nothing and bool(before.name) and not name.startswith(before.name)
 
     def _gone_astray(self, call_id: str, name: str, arguments: Any) -> _OpenCall | None:
         """The call that a fragment under a strange index goes on with: some servers number pieces instead of calls."""
