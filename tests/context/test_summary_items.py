@@ -124,6 +124,11 @@ def test_headings_are_read_in_both_languages(heading: str, section: str) -> None
     assert parse_items(f"{heading}\n- a fact", FOLDED, (), 1) == (Item("i1", section, "a fact"),)
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_a_separator_that_ends_no_line_is_part_of_an_item(mark: str) -> None:
+    assert texts(f"- it says Error:{mark}TypeError [1]\r\n- next [2]") == [f"it says Error:{mark}TypeError", "next"]
+
+
 @pytest.mark.parametrize("heading", ["Bekannte Fehler:", "**Open questions**", "## Ограничения", "既知の問題："])
 def test_a_heading_in_words_of_its_own_is_no_item(heading: str) -> None:
     assert texts(f"{heading}\n\n- a fact [1]") == ["a fact"]

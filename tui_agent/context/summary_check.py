@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 
-from tui_agent.context.words import words_of
+from tui_agent.context.words import lines_of, words_of
 from tui_agent.errors import SummaryRejected
 from tui_agent.language import N_, _
 
@@ -218,7 +218,7 @@ def _json_object(text: str) -> dict[str, object]:
 
 def repeats(text: str) -> bool:
     """Whether a reply, complete or still arriving, goes round in circles."""
-    lines = Counter(_NUMBER_IN_FRONT.sub("", line).strip(" \t-*•·#:：.。").casefold() for line in text.splitlines())
+    lines = Counter(_NUMBER_IN_FRONT.sub("", line).strip(" \t-*•·#:：.。").casefold() for line in lines_of(text))
     if any(count >= _REPEATS and line and line not in _PLACEHOLDERS for line, count in lines.items()):
         return True
     words = words_of(text)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from tui_agent.context.summary_shapes import as_lines
 from tui_agent.context.summary_wording import EXAMPLE_WORDS, REQUEST_WORDS
-from tui_agent.context.words import overlap, salient, squeezed
+from tui_agent.context.words import lines_of, overlap, salient, squeezed
 from tui_agent.core.entries import Item, Logged
 from tui_agent.core.readings import said_text
 from tui_agent.values import frozen
@@ -177,7 +177,7 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
     said = cache(lambda: frozenset[str]().union(*(salient(said_text(logged.entry)) for logged in folded)))
     items: list[Item] = []
     section = ""
-    lines = as_lines(text).splitlines()
+    lines = lines_of(as_lines(text))
     for place, raw in enumerate(lines):
         heading = _heading(raw)
         if heading or _opens_a_list(lines, place):
@@ -207,7 +207,7 @@ def parse_items(text: str, folded: Sequence[Logged], standing: Sequence[Item], f
 
 def is_void(text: str) -> bool:
     """Whether a reply neither states anything nor says that there is nothing to state: it is no answer at all."""
-    lines = [_BULLET.sub("", raw).strip() for raw in as_lines(text).splitlines() if not _heading(raw)]
+    lines = [_BULLET.sub("", raw).strip() for raw in lines_of(as_lines(text)) if not _heading(raw)]
     return not any(
         _says_something(line) or _NO_FACTS.search(line) or line.strip(" .。*_`").casefold() in _NOTHING_NEW
         for line in lines

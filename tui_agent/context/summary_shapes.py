@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Iterator
 
+from tui_agent.context.words import lines_of
+
 _TAG = re.compile(r"</?(?:item|li|ul|ol|fact|facts|point|note|entry|list)\b[^<>]{0,80}>", re.IGNORECASE)
 _BOX = re.compile(r"^(\s*(?:[-*•]\s*)?)\[[ xX✓✔]\]\s+")
 _ROW = re.compile(r"^\s*\|(.*)\|\s*$")
@@ -19,7 +21,7 @@ def as_lines(text: str) -> str:
     facts = _json_facts(text)
     if facts is not None:
         return "\n".join(facts)
-    lines = text.splitlines()
+    lines = lines_of(text)
     return "\n".join(_plain_lines(lines))
 
 

@@ -36,6 +36,11 @@ def any_of(words: Iterable[str], looking_back: str = "") -> str:
     return "|".join(branches)
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text by its line ends alone: separators of Unicode and form feeds are part of a line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def stands_in(signs: tuple[str, ...], text: str) -> bool:
     """Whether one of the signs stands in the text. Asked so often that a generator for it would be felt."""
     for sign in signs:  # noqa: SIM110

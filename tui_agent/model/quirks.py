@@ -61,7 +61,7 @@ _TOOLS = (
     r"|function calling is not (supported|enabled)"
     r"|only user,? (and )?assistant roles|(unexpected|unsupported|unknown|invalid) (message )?role:? .?tool\b"
     r"|tool (role|message)s? (is |are )?not supported"
-    r"|(unknown|unrecogni[sz]ed|unexpected)[a-z :]{0,40}[\"'`]?tools?\b"
+    r"|(unknown|unrecogni[sz]ed|unexpected)[a-z :]{0,40}[\"'`]?tools\b"
     r"|不支持.{0,8}(工具|函数|tool|function)|(ツール|関数|tool|function).{0,16}(サポートされて|サポートして|対応して)い(ません|ない)"
     r"|не поддержив\w+ .{0,20}(функци|инструмент)"
 )

@@ -76,7 +76,7 @@ def said_in_response(status: int, headers: Mapping[str, str], content: bytes) ->
 def _framed(text: str) -> object:
     """The JSON of the first event where a refusal came as a stream of events; else the text."""
     if text.lstrip().startswith(("data:", "event:")):
-        data = next((line[5:] for line in text.splitlines() if line.startswith("data:")), "")
+        data = next((line[5:] for line in text.split("\n") if line.startswith("data:")), "")
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
