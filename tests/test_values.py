@@ -3,8 +3,9 @@ import pickle
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 
 import pytest
+from textual.message import Message
 
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable, posted
 
 
 @frozen
@@ -101,3 +102,47 @@ def test_a_value_can_set_itself_right_once_it_is_made() -> None:
 
 def test_a_value_without_a_docstring_is_described_by_its_fields() -> None:
     assert Place.__doc__ == "Place(row, column)"
+
+
+@mutable
+class Growing:
+    text: str
+    pieces: list[str] = field(default_factory=list)
+    length: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.length = len(self.text)
+
+
+@posted
+class Arrived(Message, bubble=False):
+    text: str
+    count: int = 1
+
+
+def test_a_thing_that_changes_has_slots_and_equals_itself_alone() -> None:
+    growing = Growing("ab")
+    growing.text = "abc"
+    assert repr(growing) == "Growing(text='abc', pieces=[], length=2)"
+    assert growing == growing != Growing("abc")
+    assert growing.pieces is not Growing("").pieces
+    assert not hasattr(growing, "__dict__")
+    with pytest.raises(TypeError, match="length"):
+        Growing("", length=2)  # type: ignore[call-arg]
+
+
+def test_a_widget_message_tells_its_fields_and_stays_what_it_was_declared_to_be() -> None:
+    message = Arrived("a", count=2)
+    assert (message.text, message.count, Arrived("b").count) == ("a", 2, 1)
+    assert repr(message) == "Arrived(text='a', count=2)"
+    assert not message.bubble
+    assert not message.is_forwarded
+    match message:
+        case Arrived(text, count):
+            assert (text, count) == ("a", 2)
+
+
+def test_a_constructor_says_what_is_missing_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(TypeError, match="text"):
+            Arrived()  # type: ignore[call-arg]

@@ -1,19 +1,19 @@
-"""Values: what `@dataclass(frozen=True, slots=True)` makes, in a fifth of the time.
+"""Classes with fields, as `@dataclass` makes them, in a tenth of the time: values, and two sorts that are none.
 
-There are some two hundred kinds of them, a hundred of which have to be there at the first paint. For each the standard
-library compiles seven functions, which takes 0.35 ms: together a tenth of the whole start. Here one is compiled, the
-constructor, and the rest is the same for all. `dataclasses.fields`, `replace` and `asdict` take them as any others.
+There are some two hundred and fifty of them, most of which have to be there soon after the first paint. For each the
+standard library compiles up to seven functions, which takes 0.3 ms: together an eighth of the whole start. Here one is
+compiled, the constructor, and only when the first thing of its class is made, for at a start most are not; the rest is
+the same for all. `dataclasses.fields`, `replace` and `asdict` take them as any others.
 """
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
-__all__ = ["frozen"]
+__all__ = ["frozen", "mutable", "posted"]
 
 _T = TypeVar("_T")
-_Read = Callable[[object], object]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -22,33 +22,48 @@ def frozen(cls: type[_T]) -> type[_T]:
 
     `field` says more about one of them: its default, and whether it counts in `repr` and `==`.
     """
+    made = _with_fields(cls, is_value=True)
+    compared = [each.name for each in fields(made) if each.compare]
+    made._compared = attrgetter(*compared or ["__class__"])
+    return made
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+def mutable(cls: type[_T]) -> type[_T]:
+    """Make a class one of things that change: what it annotates are their fields. Each equals itself alone."""
+    return _with_fields(cls)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+def posted(cls: type[_T]) -> type[_T]:
+    """Make a class one of widget messages: as `mutable`, but without slots, for which a class is made a second time,
+    and Textual would then know no more what was said of it: `class Told(Message, bubble=False)`."""
+    return _with_fields(cls, slots=False)
+
+
+def _with_fields(cls: type[Any], *, is_value: bool = False, slots: bool = True) -> type[Any]:
+    """The class with fields, a constructor, and what else things of its sort can do."""
     if not cls.__doc__:  # else it is found out from the constructor, which takes longer than all the rest
         cls.__doc__ = f"{cls.__name__}({', '.join(cls.__annotations__)})"
-    made: type[Any] = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    own = fields(made)
-    read = _reading([each.name for each in own if each.compare])
-    methods: dict[str, Callable[..., object]] = {
-        "__init__": _constructor(made, own),
-        "__eq__": _comparing(read),
-        "__hash__": lambda self: hash(read(self)),
-        "__repr__": _showing([each.name for each in own if each.repr]),
-        "__setattr__": _refuse,
-        "__delattr__": _refuse,
-        "__getstate__": _kept,
-        "__setstate__": _restore,
-    }
-    for name, method in methods.items():
+    made: type[Any] = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+
+    def make_first(self: object, *given: object, **named: object) -> None:
+        made.__init__ = _constructor(made, is_value)
+        made.__init__(self, *given, **named)
+
+    for name, method in {"__init__": make_first, **(_OF_VALUES if is_value else _OF_ALL)}.items():
         setattr(made, name, method)
     return made
 
 
-def _constructor(made: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., None]:
-    """Puts its arguments where they are kept, past what forbids it to everybody else."""
+def _constructor(made: type[Any], is_value: bool) -> Callable[..., None]:
+    """Puts its arguments where they are kept: in a value past what forbids it to everybody else."""
     scope: dict[str, Any] = {"_missing": MISSING}
     parameters, lines = ["self"], []
-    for each in own:
+    for each in fields(made):
         name, given = each.name, each.name
-        scope[f"_set_{name}"] = made.__dict__[name].__set__
+        if not each.init:
+            continue
         if each.default_factory is not MISSING:
             scope[f"_make_{name}"] = each.default_factory
             parameters.append(f"{name}=_missing")
@@ -58,7 +73,11 @@ def _constructor(made: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., 
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        lines.append(f"_set_{name}(self, {given})")
+        if is_value:
+            scope[f"_set_{name}"] = made.__dict__[name].__set__
+            lines.append(f"_set_{name}(self, {given})")
+        else:
+            lines.append(f"self.{name} = {given}")
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}): {'; '.join(lines) or 'pass'}", scope)
@@ -66,20 +85,20 @@ def _constructor(made: type[Any], own: tuple[Field[Any], ...]) -> Callable[..., 
     return constructor
 
 
-def _reading(names: list[str]) -> _Read:
-    """Reads the fields of these names, all at once."""
-    return attrgetter(*names) if names else lambda self: ()
-
-
-def _comparing(read: _Read) -> Callable[[object, object], bool]:
-    return lambda self, other: read(self) == read(other) if other.__class__ is self.__class__ else NotImplemented
-
-
-def _showing(names: list[str]) -> Callable[[object], str]:
-    return lambda self: f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-
 # ── the same for all ─────────────────────────────────────────────────────────
+
+
+def _shown(self: Any) -> str:
+    named = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(named)})"
+
+
+def _equal(self: Any, other: Any) -> Any:
+    return self._compared(self) == self._compared(other) if other.__class__ is self.__class__ else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(self._compared(self))
 
 
 def _refuse(self: object, name: str, *given: object) -> None:
@@ -93,3 +112,15 @@ def _kept(self: Any) -> list[object]:
 def _restore(self: Any, kept: list[object]) -> None:
     for each, content in zip(fields(self), kept, strict=True):
         object.__setattr__(self, each.name, content)
+
+
+_OF_ALL = {"__repr__": _shown}
+_OF_VALUES = {
+    **_OF_ALL,
+    "__eq__": _equal,
+    "__hash__": _hash,
+    "__setattr__": _refuse,
+    "__delattr__": _refuse,
+    "__getstate__": _kept,
+    "__setstate__": _restore,
+}

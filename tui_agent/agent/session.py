@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui_agent.agent.details import Details
 from tui_agent.archive import Archive, Lease, NewSession
@@ -25,6 +25,7 @@ from tui_agent.core.entries import AssistantSaid, Entry, Logged
 from tui_agent.core.events import Appended, ContextMeasured, ContextMoved, Event, Gauge
 from tui_agent.core.messages import characters
 from tui_agent.errors import NotSaved
+from tui_agent.values import mutable
 
 Patience = Callable[[NotSaved], Awaitable[bool]]
 """Waits until a write may succeed; False when nobody waits any longer."""
@@ -49,7 +50,7 @@ def new_session_id() -> str:
     return os.urandom(5).hex()
 
 
-@dataclass(slots=True)
+@mutable
 class Measures:
     """What the sessions of a front end are measured with; what is in it changes with the endpoint."""
 

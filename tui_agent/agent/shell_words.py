@@ -6,9 +6,9 @@ is marked as dynamic.
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 _BLANK = " \t"
 _SEPARATORS = ";&|()\n"
@@ -68,7 +68,7 @@ def _opened_in(text: str, depth: int) -> "list[_Open]":
     return reader.made
 
 
-@dataclass(slots=True)
+@mutable
 class _Draft:
     """The word being read."""
 
@@ -82,7 +82,7 @@ class _Draft:
         self.text.append(text)
 
 
-@dataclass(slots=True)
+@mutable
 class _Open:
     """The simple command being read."""
 

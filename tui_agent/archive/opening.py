@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import apsw
@@ -16,7 +16,7 @@ from tui_agent.archive.rows import is_utf8
 from tui_agent.errors import ArchiveUnavailable
 from tui_agent.language import _
 from tui_agent.paths import private_directory
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 _BUSY_MILLISECONDS = 5_000
 
@@ -33,7 +33,7 @@ _NETWORK_FILE_SYSTEMS = frozenset(
 )
 
 
-@dataclass(slots=True)
+@mutable
 class Opened:
     """A file that is ready for use."""
 

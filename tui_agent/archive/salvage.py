@@ -4,7 +4,6 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import UnionType
@@ -26,7 +25,7 @@ from tui_agent.archive.rows import (
 )
 from tui_agent.core.entries import Logged, Noticed, TitleSet
 from tui_agent.language import _, ngettext
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 _NOTES = (
     ("unsent", "session, text"),
@@ -197,7 +196,7 @@ def _session_from_entries(connection: apsw.Connection, number: int) -> _SessionR
     return _SessionRow(number, f"recovered-{number}", packed_text(title), b"", None, at, at, b"", 0, 0)
 
 
-@dataclass(slots=True)
+@mutable
 class _Lost:
     filled: int = 0
     """Entries in whose place a notice stands."""

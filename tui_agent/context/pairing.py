@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tui_agent.core.entries import (
     ApprovalAnswered,
@@ -15,13 +15,13 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 Ranges = Sequence[tuple[int, int]]
 """Ranges of sequence numbers, both ends included, sorted and apart."""
 
 
-@dataclass(slots=True)
+@mutable
 class Step:
     """An assistant's calls with what belongs to them. Filled while the log is read, not changed afterwards."""
 

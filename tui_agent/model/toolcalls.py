@@ -2,13 +2,14 @@
 
 import json
 import string
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
 from tui_agent.core.entries import ToolCall
 from tui_agent.core.unicode import repaired, repaired_json
 from tui_agent.model.arguments import ObjectScanner, are_alike, normalise_arguments
+from tui_agent.values import mutable
 
 _ID_CHARACTERS = string.ascii_letters + string.digits
 _ID_LENGTH = 9
@@ -24,7 +25,7 @@ def new_call_id() -> str:
     return "".join(secrets.choice(_ID_CHARACTERS) for _ in range(_ID_LENGTH))
 
 
-@dataclass(slots=True)
+@mutable
 class _OpenCall:
     index: int | None
     id: str

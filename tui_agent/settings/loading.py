@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,7 @@ from tui_agent.language import N_, _
 from tui_agent.settings.fields import PRESETS, NamedEndpoint, Settings
 from tui_agent.settings.toml_file import TomlFile, keys_by_line, read_toml
 from tui_agent.settings.values import NotAllowed, about_each, allowed_words, checked, flag_of, from_text
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 PREFIX = "TUI_AGENT_"
 _NOT_SETTINGS = (f"{PREFIX}CONFIG",)
@@ -46,7 +46,7 @@ class _Rank(IntEnum):
     FLAG = 4
 
 
-@dataclass(slots=True)
+@mutable
 class _Gathered:
     """Values found so far, each with the strength and the name of its source."""
 

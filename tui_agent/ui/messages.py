@@ -1,13 +1,13 @@
 """Widget messages that more than one part posts or handles."""
 
 from collections import deque
-from dataclasses import dataclass
 from typing import Literal
 
 from textual.message import Message
 
 from tui_agent.core.events import Event, ReasoningArrived, TextArrived
 from tui_agent.errors import TuiAgentError
+from tui_agent.values import posted
 
 STEP = 4_000
 """Characters of an answer that are taken in one go: laying them out takes about 7 ms, for which keys wait."""
@@ -16,7 +16,7 @@ Awaited = Literal["answer", "command", "model"]
 """What waiting messages wait for: the end of an answer or of a command, or a model (or room to save them)."""
 
 
-@dataclass
+@posted
 class Happened(Message, bubble=False):
     """A turn, a compaction or a change yielded events.
 
@@ -55,14 +55,14 @@ class Happened(Message, bubble=False):
         return taken
 
 
-@dataclass
+@posted
 class Told(Message, bubble=False):
     """Something could not be done; the user is told in words."""
 
     error: TuiAgentError
 
 
-@dataclass
+@posted
 class ApprovalShown(Message, bubble=False):
     """A question whether a tool may act has been put on the screen, or is answered."""
 
@@ -71,7 +71,7 @@ class ApprovalShown(Message, bubble=False):
     """How many rows it takes at the bottom of the screen."""
 
 
-@dataclass
+@posted
 class QueueChanged(Message, bubble=False):
     """Other messages wait to be sent."""
 

@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tui_agent.context.saying import message_of
@@ -20,7 +20,7 @@ from tui_agent.core.entries import (
     UserSaid,
 )
 from tui_agent.core.messages import characters
-from tui_agent.values import frozen
+from tui_agent.values import frozen, mutable
 
 EPOCH = "1970-01-01T00:00:00.000Z"
 NO_RESULT = "(the export holds no result of this call)"
@@ -38,7 +38,7 @@ class Imported:
     entries: tuple[Logged, ...]
 
 
-@dataclass(slots=True)
+@mutable
 class LogBuilder:
     """Puts a log together, entry by entry."""
 

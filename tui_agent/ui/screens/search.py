@@ -1,7 +1,6 @@
 """Finds words in all sessions, folded messages too."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -22,12 +21,13 @@ from tui_agent.ui.times import day_and_time
 from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
 from tui_agent.ui.words import word
+from tui_agent.values import posted
 
 
 class SearchScreen(ChoosingScreen[tuple[str, int]]):
     """Gives the session and the entry that was chosen (0: the session's title), or None."""
 
-    @dataclass
+    @posted
     class _Found(Message):
         words: str
         hits: Sequence[Hit]

@@ -1,7 +1,6 @@
 """The list of sessions: found by any word that was said in them, opened, renamed, forked, put away, deleted."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import events, on, work
@@ -28,7 +27,7 @@ from tui_agent.ui.widgets.key_hints import fitting_hints
 from tui_agent.ui.widgets.lines_view import Line, LinesView
 from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
-from tui_agent.values import frozen
+from tui_agent.values import frozen, posted
 
 
 @frozen
@@ -210,7 +209,7 @@ class SessionsScreen(Modal[Chosen | None]):
         if words:
             self.post_message(self._Found(words, await self._source.search(words)))
 
-    @dataclass
+    @posted
     class _Found(Message):
         """Words were looked for in everything that was said."""
 
@@ -247,7 +246,7 @@ class SessionsScreen(Modal[Chosen | None]):
         entries = await self._source.peek(row.id, None if place is None else place.seq)
         self.post_message(self._Peeked(row.id, tuple(peek_lines(entries))))
 
-    @dataclass
+    @posted
     class _Peeked(Message):
         """The newest entries of a session have been read."""
 

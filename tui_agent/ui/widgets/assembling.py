@@ -1,6 +1,6 @@
 """Entries become blocks: the one projection, for a turn that is going on and for a session that is read again."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
@@ -37,9 +37,10 @@ from tui_agent.ui.widgets.blocks import (
     ToolBlock,
     UserBlock,
 )
+from tui_agent.values import mutable
 
 
-@dataclass(slots=True)
+@mutable
 class Assembler:
     """Turns entries, in their order, into blocks; knows the calls that wait for a result."""
 

@@ -1,13 +1,13 @@
 """What a transcript consists of: one plain object per thing shown, without widths, colours or Textual."""
 
 import json
-from dataclasses import dataclass
 from typing import Literal
 
 from tui_agent.core.deeds import DeedKind
 from tui_agent.core.entries import ToolCall
 from tui_agent.core.notices import NoticeKind
 from tui_agent.ui.widgets.heights import Weight
+from tui_agent.values import mutable
 
 LONG = 120
 """Lines above which a user's message is shown in part until it is opened."""
@@ -23,7 +23,7 @@ CallState = Literal["called", "running", "asked", "returned", "failed", "denied"
 BlockKind = NoticeKind | Literal["stopped"]
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class UserBlock:
     """What the user said."""
 
@@ -43,7 +43,7 @@ class UserBlock:
         return Weight(3 + self.text.count("\n"), len(self.text))
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class DeedBlock:
     """What the user did here: a command of their own with what it printed, or changes of files taken back."""
 
@@ -70,7 +70,7 @@ class DeedBlock:
         return Weight(3 + self.labelled + lines + self.subject.count("\n"), 0)
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class ReasoningBlock:
     """What the model thought before an answer; folded to a line unless opened."""
 
@@ -90,7 +90,7 @@ class ReasoningBlock:
         return Weight(1 + 2 * self.labelled, 0)
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class AnswerBlock:
     """What the model said."""
 
@@ -109,7 +109,7 @@ class AnswerBlock:
         return Weight(3 + self.text.count("\n"), len(self.text))
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class ToolBlock:
     """A tool call and what came of it; folded to a line unless opened."""
 
@@ -146,7 +146,7 @@ class ToolBlock:
         return Weight(1 + 2 * self.labelled, 0)
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class NoticeBlock:
     """A line for the screen only."""
 
@@ -161,7 +161,7 @@ class NoticeBlock:
         return Weight(1, len(self.text))
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class FailureBlock:
     """An error that ended a turn."""
 

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tui_agent.core.mentions import Mention, mentions_in
 from tui_agent.language import _, ngettext
+from tui_agent.values import mutable
 
 CHIP_CHARACTERS = 2000
 """A paste longer than this becomes a chip, unless the settings say otherwise."""
 
 
-@dataclass(slots=True)
+@mutable
 class Chips:
     """The pastes of one prompt by the mark that stands for them."""
 

@@ -1,6 +1,5 @@
 """The bar that finds words in the session on the screen."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
@@ -14,6 +13,7 @@ from tui_agent.language import _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.widgets.key_hints import BETWEEN, packed
 from tui_agent.ui.widgets.safe_fields import SafeInput, act_at_once
+from tui_agent.values import posted
 
 
 class FindInput(SafeInput):
@@ -48,19 +48,19 @@ class FindBar(Horizontal):
 
     _count = _older = _at = 0
 
-    @dataclass
+    @posted
     class Changed(Message):
         """Other words are to be found."""
 
         words: str
 
-    @dataclass
+    @posted
     class Stepped(Message):
         """To the next hit (1) or the one before (-1)."""
 
         step: int
 
-    @dataclass
+    @posted
     class EverywhereWanted(Message):
         """The words are to be found in all sessions."""
 

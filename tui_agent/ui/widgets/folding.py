@@ -1,18 +1,19 @@
 """Which blocks the context leaves out, as `ContextMoved` last said it."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tui_agent.core.events import ContextMoved
 from tui_agent.language import ngettext
 from tui_agent.ui.widgets.block_lines import Standing
 from tui_agent.ui.widgets.blocks import Block, ToolBlock
 from tui_agent.ui.widgets.heights import Pages
+from tui_agent.values import mutable
 
 _IN_CONTEXT = Standing()
 _PINNED = Standing(pinned=True)
 
 
-@dataclass(slots=True)
+@mutable
 class Folding:
     """What is folded and what is rewound, and where the divider stands."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import ClassVar
@@ -22,6 +21,7 @@ from tui_agent.ui.commands import runs_something
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.widgets.chips import CHIP_CHARACTERS, Chips
 from tui_agent.ui.widgets.safe_fields import Location, SafeTextArea, act_at_once
+from tui_agent.values import posted
 
 _MENTION = re.compile(r"(?:^|\s)@([^\s@]*)$")
 
@@ -38,7 +38,7 @@ class Prompt(SafeTextArea):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("prompt")]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt--chip"}
 
-    @dataclass
+    @posted
     class Submitted(Message):
         """Enter was pressed on a text that is not blank; long pastes are expanded in it."""
 
@@ -49,13 +49,13 @@ class Prompt(SafeTextArea):
         mentions: tuple[Mention, ...] = ()
         """What may be files, by their names."""
 
-    @dataclass
+    @posted
     class Edited(Message):
         """The text is another; long pastes are expanded in it."""
 
         text: str
 
-    @dataclass
+    @posted
     class ChipOpened(Message):
         """A long paste is to be looked at."""
 

@@ -1,7 +1,6 @@
 """The prompt with what belongs to it: messages that wait, and the completion popup."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import on
@@ -18,6 +17,7 @@ from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.completion import Completion, CompletionPopup
 from tui_agent.ui.widgets.prompt import Prompt
+from tui_agent.values import posted
 
 _PLACEHOLDERS = (
     N_("Ask something. Enter sends, Ctrl+J is a new line, / lists commands."),
@@ -43,13 +43,13 @@ _ROWS = 4
 class PromptArea(Vertical):
     """Grows upwards as it needs room."""
 
-    @dataclass
+    @posted
     class FileSought(Message):
         """An @ and the beginning of a file's name stand at the cursor."""
 
         typed: str
 
-    @dataclass
+    @posted
     class FileChosen(Message):
         """A file is to go with the message."""
 

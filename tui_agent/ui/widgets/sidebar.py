@@ -1,7 +1,7 @@
 """The context panel: gauge in parts, the summary with its sources, its versions, pins and exact details."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal
 
 from textual import events
@@ -25,7 +25,7 @@ from tui_agent.ui.times import time_of_day
 from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
 from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.words import by_kind, word
-from tui_agent.values import frozen
+from tui_agent.values import frozen, posted
 
 SECTIONS = {
     "goals": N_("Goals"),
@@ -86,38 +86,38 @@ class MemoryList(Rows):
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sidebar")]
 
-    @dataclass
+    @posted
     class SourceWanted(Message):
         """Go to this entry in the transcript."""
 
         seq: int
 
-    @dataclass
+    @posted
     class CompareWanted(Message):
         """Show what this version changed, against the one before or the one that is marked."""
 
         seq: int
         other: int | None = None
 
-    @dataclass
+    @posted
     class RestoreWanted(Message):
         """Make this version's summary the live one."""
 
         seq: int
 
-    @dataclass
+    @posted
     class UnpinWanted(Message):
         """Stop carrying this pin."""
 
         seq: int
 
-    @dataclass
+    @posted
     class PinEditWanted(Message):
         """Carry other words in the place of this pin."""
 
         seq: int
 
-    @dataclass
+    @posted
     class KeepWanted(Message):
         """Carry a detail that was left out after all."""
 

@@ -1,6 +1,5 @@
 """The card that stands in the chat while no model can be asked: what was looked for, and what can be done."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from textual import on
@@ -16,6 +15,7 @@ from tui_agent.ui.safe_text import content
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.rows import Rows
+from tui_agent.values import posted
 
 Choice = Literal["again", "key", "local", "tour", "install"]
 
@@ -33,7 +33,7 @@ _PROMISE = N_("Nothing leaves this machine before you send the first message. Wh
 class StartCard(Vertical):
     """Live choices; the prompt can be typed in all the while."""
 
-    @dataclass
+    @posted
     class Chosen(Message):
         """A choice was made."""
 
