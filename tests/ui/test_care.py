@@ -176,7 +176,7 @@ async def test_the_tour_shows_preview_loss_and_undo_and_asks_no_model(tmp_path: 
             await person.sees("3/3 ·")
             assert session.gauge().tokens == full
             await person.press("ctrl+n")
-            await person.until(lambda: not person.app.screen.has_class("-coached"))
+            await person.until(lambda: not person.conductor.screen.query_one("#coach").has_class("-open"))
         assert server.requests == []
 
 

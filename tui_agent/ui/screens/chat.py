@@ -69,14 +69,14 @@ class ChatScreen(TypingAnywhere):
 
     _activity = query_one(ActivityLine)
     _find_bar = query_one(FindBar)
-    is_empty: var[bool] = var(True, toggle_class="-empty")
+    is_empty: var[bool] = var(True, init=False)
     """Whether nothing was said in the session yet."""
 
-    is_unconfigured: var[bool] = var(False, toggle_class="-unconfigured")
+    is_unconfigured: var[bool] = var(False, init=False)
     """Whether there is no model to ask, so that the start card is shown."""
 
     def __init__(self, *, animated: bool = True, status: Status | None = None) -> None:
-        super().__init__(classes="-empty")
+        super().__init__()
         self._compositor = Painter()
         self._animated = animated
         self._status = status or Status()
@@ -94,8 +94,8 @@ class ChatScreen(TypingAnywhere):
         yield Static(Content.styled("tui-agent", "bold $primary"), id="title")
         with Horizontal(id="body"):
             with Vertical(id="chat"):
-                yield Transcript()
-                yield Static(welcome(), id="welcome")
+                yield Transcript(classes="-empty")
+                yield Static(welcome(), id="welcome", classes="-open")
                 yield StartCard()
                 yield FindBar()
                 yield Prose(id="coach")
@@ -134,8 +134,20 @@ class ChatScreen(TypingAnywhere):
 
     def coach(self, words: str) -> None:
         """Let these words stand over the prompt; "" for none."""
-        self.set_class(bool(words), "-coached")
-        self.query_one("#coach", Static).update(Content(words))
+        coach = self.query_one("#coach", Static)
+        coach.update(Content(words))
+        coach.set_class(bool(words), "-open")
+        self._show_what_is_due()
+
+    def _show_what_is_due(self) -> None:
+        """Show what was said, else how to begin, or why nobody can be asked."""
+        # Each of them has a class of its own: for one of the screen's, everything on it would be styled again.
+        self.transcript.set_class(self.is_empty, "-empty")
+        self.query_one("#welcome").set_class(self.is_empty and not self.is_unconfigured, "-open")
+        is_coached = self.query_one("#coach").has_class("-open")
+        self.query_one(StartCard).set_class(self.is_unconfigured and not is_coached, "-open")
+
+    watch_is_empty = watch_is_unconfigured = _show_what_is_due
 
     def show_panel(self, wanted: bool | None = None) -> bool:
         """Open or close the context panel (None: the other way); whether it is open."""

@@ -1,7 +1,6 @@
 """Moving about in blocks by hand: the cursor over messages, folding, jumping, finding, clicking."""
 
 import re
-from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
@@ -23,7 +22,7 @@ from tui_agent.ui.widgets.blocks import (
 from tui_agent.ui.widgets.finding import Finding
 from tui_agent.ui.widgets.folding import last_up_to
 from tui_agent.ui.widgets.lines import Highlight, Line, Run
-from tui_agent.values import frozen
+from tui_agent.values import frozen, posted
 
 FLASH_SECONDS = 0.8
 
@@ -53,20 +52,20 @@ class Current:
 class BlockBrowser(BlockView):
     """A view of blocks that a person moves about in."""
 
-    @dataclass
+    @posted
     class CursorMoved(Message):
         """The cursor over messages stands elsewhere; None when it is gone."""
 
         current: Current | None
 
-    @dataclass
+    @posted
     class LinkChosen(Message):
         """A link was clicked; the widget never opens one itself."""
 
         url: str
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
         self._cursor: int | None = None
         self._flashed: int | None = None
         self._finding: Finding | None = None

@@ -6,7 +6,6 @@ from the anchor.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
@@ -37,6 +36,7 @@ from tui_agent.ui.widgets.lines import (
 )
 from tui_agent.ui.widgets.looks import COLOURS, look_of
 from tui_agent.ui.widgets.selected_text import selected_text
+from tui_agent.values import posted
 
 LAYOUTS = 300
 """Blocks whose lines are kept."""
@@ -61,20 +61,20 @@ class BlockView(ScrollView, can_focus=True):
     plain: var[bool] = var(False, init=False)
     """Whether to do without symbols and box characters."""
 
-    @dataclass
+    @posted
     class NewBelow(Message):
         """How many messages have arrived below the view while it was scrolled up; 0 when it follows again."""
 
         count: int
 
-    @dataclass
+    @posted
     class CodeColoured(Message, bubble=False):
         """Code in view has got its colours."""
 
         done: list[Coloured]
 
-    def __init__(self) -> None:
-        super().__init__(id="transcript")
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(id="transcript", classes=classes)
         self.blocks: Pages[Block] = Pages()
         self._folding = Folding()
         self._layouts: OrderedDict[int, Layout] = OrderedDict()

@@ -1,7 +1,6 @@
 """The transcript: a session as blocks, whatever its length, fed by the events of its turns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 
 from textual.message import Message
@@ -29,6 +28,7 @@ from tui_agent.ui.widgets.block_lines import Growth, head_rows
 from tui_agent.ui.widgets.blocks import AnswerBlock, Block, NoticeBlock, ReasoningBlock, ToolBlock
 from tui_agent.ui.widgets.folding import Folding
 from tui_agent.ui.widgets.heights import Pages
+from tui_agent.values import posted
 
 __all__ = ["Current", "Transcript"]
 
@@ -45,15 +45,15 @@ OLDER_SCREENS = 4
 class Transcript(BlockBrowser):
     """What was said in a session."""
 
-    @dataclass
+    @posted
     class OlderWanted(Message):
         """The view is near its upper end and there is more above it."""
 
         before: int
         """The sequence number of the oldest loaded entry."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
         self.keys_first = KeysFirst()
         self._assembler = Assembler()
         self._answer: AnswerBlock | None = None
