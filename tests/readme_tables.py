@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tui_agent.settings import descriptions
+from tui_agent.settings.describe import descriptions
 from tui_agent.ui.bindings import KEYS, PLACES
 from tui_agent.ui.commands import COMMANDS, PREFIXES
 

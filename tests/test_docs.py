@@ -12,7 +12,7 @@ from tui_agent.context.block import block
 from tui_agent.context.summary import render
 from tui_agent.core import entries
 from tui_agent.core.entries import Compacted, Detail, Item
-from tui_agent.settings import descriptions
+from tui_agent.settings.describe import descriptions
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.commands import COMMANDS
 

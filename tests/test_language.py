@@ -17,7 +17,8 @@ from tests import texts
 from tui_agent import errors
 from tui_agent.cli_parsers import COMMANDS as PROGRAM_COMMANDS
 from tui_agent.language import N_, _, ngettext, sentences
-from tui_agent.settings import descriptions, load, speak, spoken, wanted_language
+from tui_agent.settings import load, speak, spoken, wanted_language
+from tui_agent.settings.describe import descriptions
 from tui_agent.ui.bindings import KEYS, PLACES
 from tui_agent.ui.commands import COMMANDS
 

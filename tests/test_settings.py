@@ -11,18 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_agent.errors import ConfigInvalid, UsageError
-from tui_agent.settings import (
-    PRESETS,
-    Loaded,
-    NamedEndpoint,
-    Origin,
-    Settings,
-    default_config_text,
-    descriptions,
-    load,
-    wanted_language,
-)
+from tui_agent.settings import PRESETS, Loaded, NamedEndpoint, Origin, Settings, load, wanted_language
 from tui_agent.settings.by_hand import read_by_hand
+from tui_agent.settings.describe import default_config_text, descriptions
 
 SECRET = "sk-canary-0123456789"
 

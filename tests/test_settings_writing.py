@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_agent.errors import ConfigInvalid
-from tui_agent.settings import Origin, SettingRefused, Settings, default_config_text, descriptions, entered, load
-from tui_agent.settings.describe import toml_text
-from tui_agent.settings.writing import with_setting, without_setting
+from tui_agent.settings import Origin, Settings, load
+from tui_agent.settings.describe import default_config_text, descriptions, toml_text
+from tui_agent.settings.writing import SettingRefused, entered, with_setting, without_setting
 
 MINE = """\
 # mine: do not touch

@@ -16,7 +16,7 @@ from tui_agent.core.visible import visible
 from tui_agent.errors import TuiAgentError, UsageError
 from tui_agent.language import _
 from tui_agent.paths import config_file
-from tui_agent.settings import Loaded, Origin, default_config_text, load, speak, wanted_language
+from tui_agent.settings import Loaded, Origin, load, speak, wanted_language
 from tui_agent.threads import end_without_waiting
 from tui_agent.whole_files import write_private
 
@@ -180,6 +180,8 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _config(action: str, path: Path) -> int:
+    from tui_agent.settings.describe import default_config_text
+
     match action:
         case "path":
             print(visible(str(path)) if sys.stdout.isatty() else path)

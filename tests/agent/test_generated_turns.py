@@ -22,7 +22,8 @@ from tui_agent.agent.approval import ApprovalRequest, Decision
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.tool_calls import ApprovalNeeded
 from tui_agent.agent.tools.base import ToolResult
-from tui_agent.agent.turn import Turn, text_parts
+from tui_agent.agent.turn import text_parts
+from tui_agent.agent.turns import Answering
 from tui_agent.context.fold import fold
 from tui_agent.context.pairing import is_rewound
 from tui_agent.core.entries import UserSaid
@@ -115,7 +116,7 @@ class Life:
         with suppress(asyncio.CancelledError):
             await asyncio.ensure_future(run())
 
-    def begin(self, at: Desk, turn: Turn) -> Any:
+    def begin(self, at: Desk, turn: Answering) -> Any:
         said = [each.seq for each in at.session.tail if isinstance(each.entry, UserSaid)]
         if pending_approval(at.session) is not None and self.chance(0.5):
             return turn.resume()

@@ -9,8 +9,7 @@ from tests.fakes.desk import Desk, desk, entries_in, finish_of
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Scripted, says
 from tui_agent.agent import background
-from tui_agent.agent.automatic import Reviewed
-from tui_agent.agent.proposals import Proposed, Proposing, Wish
+from tui_agent.agent.proposals import Proposed, Proposing, Reviewed, Wish
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import AssistantSaid, Compacted, Noticed, UserSaid
 from tui_agent.settings import CompactionMode

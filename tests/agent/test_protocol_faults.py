@@ -16,7 +16,8 @@ from tui_agent.agent.session import Session
 from tui_agent.core.entries import AssistantSaid, Compacted, Failed, Noticed
 from tui_agent.core.events import Event
 from tui_agent.errors import ContextOverflow, ModelError, StreamBroken, SummaryRejected
-from tui_agent.model import ModelClient, Watchdogs
+from tui_agent.model.client import ModelClient
+from tui_agent.model.patience import Watchdogs
 
 RETRIES = 1
 QUICK = Watchdogs(connect=5, first=0.3, next=0.3, keep_alive=1.5)

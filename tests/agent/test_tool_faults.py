@@ -12,7 +12,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import DONE, Call, Cut, Scripted, calls, chunk, event, raw, refuses, says
 from tui_agent.core.entries import AssistantSaid, Entry, TextPart, ToolCall, ToolReturned, UserSaid
 from tui_agent.errors import CompactionError
-from tui_agent.model import Endpoint, ModelClient
+from tui_agent.model.client import ModelClient
+from tui_agent.model.endpoint import Endpoint
 
 A, B = '{"path":"a"}', '{"path":"b"}'
 

@@ -9,7 +9,8 @@ from tests.cli.conftest import Terminal
 from tui_agent.cli import main
 from tui_agent.cli_completion import places, script
 from tui_agent.cli_parsers import COMMANDS, SETTINGS, settings_parser
-from tui_agent.settings import descriptions, flag_of
+from tui_agent.settings import flag_of
+from tui_agent.settings.describe import descriptions
 
 EVERY = [(), ("sessions",), *(command.words for command in COMMANDS)]
 

@@ -8,20 +8,20 @@ from typing import Any
 from tests.fakes.model_server import ModelServer
 from tui_agent.core.messages import Message
 from tui_agent.errors import ModelError
-from tui_agent.model import (
-    Endpoint,
-    ModelClient,
+from tui_agent.model.client import ModelClient
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.events import (
     ModelEvent,
     ReasoningPiece,
     Replied,
     Reply,
-    Request,
     Restarted,
     Retrying,
     TextPiece,
-    Watchdogs,
     partial_of,
 )
+from tui_agent.model.patience import Watchdogs
+from tui_agent.model.wire import Request
 
 QUESTION = (Message("system", "Be brief."), Message("user", "What is it?"))
 

@@ -20,7 +20,11 @@ from tui_agent.errors import (
     ServerFailed,
     StreamBroken,
 )
-from tui_agent.model import Endpoint, ModelClient, Replied, Request, TextPiece, Watchdogs
+from tui_agent.model.client import ModelClient
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.events import Replied, TextPiece
+from tui_agent.model.patience import Watchdogs
+from tui_agent.model.wire import Request
 
 
 async def test_an_answer_arrives_in_pieces_and_then_as_a_whole() -> None:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.model_server import ModelServer
-from tui_agent.model import Endpoint
 from tui_agent.model.counters import EstimateCounter, TiktokenCounter, TokenizeCounter, make_counter
+from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.vocabulary import encoding_for, load_encoder, vocabulary_file
 
 MODELS = ["qwen3-coder:30b", "deepseek/deepseek-v4", "gpt-4o", "openai/o1", "", "local-model.gguf"]

@@ -3,7 +3,7 @@
 import pytest
 
 from tui_agent.errors import ConfigInvalid
-from tui_agent.model import Endpoint
+from tui_agent.model.endpoint import Endpoint
 
 
 @pytest.mark.parametrize(

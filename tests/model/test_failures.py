@@ -14,7 +14,7 @@ from tui_agent.errors import (
     RequestRefused,
     ServerFailed,
 )
-from tui_agent.model import Endpoint
+from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.failures import failure_of
 from tui_agent.model.said import ServerSaid, said_in, said_in_response
 

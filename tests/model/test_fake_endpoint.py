@@ -13,7 +13,9 @@ from tests.fakes.script import Scripted, says
 from tests.model.asking import QUESTION, asked, client_of, outcome_of
 from tui_agent.core.messages import Message
 from tui_agent.errors import ContextOverflow, RequestRefused
-from tui_agent.model import Endpoint, ModelClient, Request
+from tui_agent.model.client import ModelClient
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.wire import Request
 
 
 async def test_an_unexpected_request_fails_the_test() -> None:

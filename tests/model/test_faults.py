@@ -7,7 +7,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.model.asking import QUESTION, client_of, outcome_of
 from tui_agent.errors import StreamBroken
-from tui_agent.model import Request, Watchdogs
+from tui_agent.model.patience import Watchdogs
+from tui_agent.model.wire import Request
 
 QUICK = Watchdogs(connect=5, first=0.3, next=0.3, keep_alive=1.5)
 RETRIES = 1

@@ -9,8 +9,10 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import refuses, says
 from tests.model.asking import QUESTION, client_of, outcome_of
 from tui_agent.errors import AuthFailed, RequestRefused
-from tui_agent.model import Endpoint, ModelClient, Request
+from tui_agent.model.client import ModelClient
 from tui_agent.model.connection import ask
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.wire import Request
 
 CANARY = "sk-canary-4711"
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.fakes.model_server import ModelServer
 from tests.model.test_toolcalls import json_values
-from tui_agent.model import Endpoint, ModelClient
+from tui_agent.model.client import ModelClient
+from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.listing import listed, read_entry
 from tui_agent.model.refresh_windows import shortened, windows_in
 from tui_agent.model.window_table import plain_name, table_window

@@ -14,8 +14,9 @@ from tests.model.asking import QUESTION, asked, client_of, outcome_of
 from tui_agent.core.entries import ImagePart, Reasoning, TextPart, ToolCall
 from tui_agent.core.messages import Message, ToolSpec
 from tui_agent.errors import ContextOverflow, RequestRefused, ToolsRefused
-from tui_agent.model import Endpoint, Quirks, Request
-from tui_agent.model.wire import body, wire_name
+from tui_agent.model.endpoint import Endpoint
+from tui_agent.model.quirks import Quirks
+from tui_agent.model.wire import Request, body, wire_name
 
 HERE = Endpoint("http://here/v1")
 SYSTEM, USER = Message("system", "Be brief."), Message("user", "Hi")

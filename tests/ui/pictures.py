@@ -27,8 +27,8 @@ from tui_agent.core.entries import (
 )
 from tui_agent.core.events import Appended, ContextMoved, Event, Gauge, GaugeParts, SummaryArrived
 from tui_agent.language import _, sentences
-from tui_agent.settings import Settings, descriptions
-from tui_agent.settings.describe import value_text
+from tui_agent.settings import Settings
+from tui_agent.settings.describe import descriptions, value_text
 from tui_agent.ui.app import TuiAgentApp
 from tui_agent.ui.appearance import dress
 from tui_agent.ui.commands import CommandPalette

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import subprocess
@@ -61,6 +62,37 @@ def test_the_first_paint_needs_nothing_that_takes_long_to_load() -> None:
     assert own == PARTS
     assert {each for each in packages if not each.startswith("_")} == PACKAGES | {"tests", "tui_agent"}
     assert not {"rich.markdown", "pygments", "sqlite3"} & set(imported)
+    laying_out_answers = {f"tui_agent.ui.widgets.{name}" for name in ("markdown_lines", "markdown_blocks", "tables")}
+    for_changes = {"tui_agent.settings.writing", "tui_agent.settings.describe", "tui_agent.ui.written_keys"}
+    assert not (laying_out_answers | for_changes) & set(imported)
+
+
+AT_REST = """
+import asyncio, json, sys
+from tui_agent.settings import Settings
+from tui_agent.ui.app import TuiAgentApp
+
+async def rest():
+    app = TuiAgentApp(Settings(data_dir=sys.argv[1], embedded="off"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not app._chat.is_unconfigured:
+            await pilot.pause()
+        print(json.dumps(sorted(sys.modules)))
+
+asyncio.run(rest())
+"""
+
+
+def test_a_start_that_finds_nobody_to_ask_loads_nothing_that_asks_or_acts(tmp_path: Path) -> None:
+    if asyncio.run(has_local_model()):
+        pytest.skip("a local server with a model runs on this machine, and is found")
+    command = [sys.executable, "-c", AT_REST, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = set(json.loads(done.stdout))
+    assert "tui_agent.agent.services" in imported
+    asks_or_acts = {"model.client", "model.sdk", "agent.turn", "agent.toolbox", "agent.rehearsal", "agent.compaction"}
+    starts_processes = {"ui.clipboard", "agent.tools.child_process"}
+    assert not {f"tui_agent.{name}" for name in asks_or_acts | starts_processes} & imported
 
 
 async def test_what_is_typed_before_anything_is_loaded_is_not_lost(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from textual.widgets import Input, OptionList
 
 from tests.fakes.model_server import ModelServer
 from tests.ui.support import LARGE, Sitting, sitting
-from tui_agent.settings import Origin, descriptions
+from tui_agent.settings import Origin
+from tui_agent.settings.describe import descriptions
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.screens.settings import SettingsScreen
 from tui_agent.ui.theme import DARK

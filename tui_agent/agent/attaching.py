@@ -9,9 +9,10 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui_agent.agent.tools.text_files import form_of, sendable
+from tui_agent.agent.tools.text_files import form_of
 from tui_agent.core.entries import ImagePart
 from tui_agent.core.mentions import Mention
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import UsageError
 from tui_agent.language import _
 from tui_agent.paths import named_by_user

@@ -2,37 +2,20 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Protocol
 
 from tui_agent.agent import proposing
 from tui_agent.agent.background import ready_first, take
 from tui_agent.agent.pending import pending_approval
-from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
+from tui_agent.agent.proposals import Proposed, Proposing, Reviewed, Reviewer, Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
 from tui_agent.context.policy import STALLS_BEFORE_PAUSE, pause
 from tui_agent.context.prune import superseded
-from tui_agent.core.entries import Compacted, Detail, Noticed, UserSaid
+from tui_agent.core.entries import Compacted, Noticed, UserSaid
 from tui_agent.core.events import CompactionEnded, Event
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.language import _
-from tui_agent.values import frozen
-
-
-@frozen
-class Reviewed:
-    """What the user made of a proposal: apply it, with edited text and details put back."""
-
-    proposal: Proposal
-    text: str | None = None
-    put_back: tuple[Detail, ...] = ()
-
-
-class Reviewer(Protocol):
-    """Shows the preview and waits for the user; None means cancelled."""
-
-    async def __call__(self, propose: Proposing, wish: Wish) -> Reviewed | None: ...
 
 
 def until_declined(review: Reviewer | None) -> Reviewer | None:

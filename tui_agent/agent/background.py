@@ -10,7 +10,6 @@ from tui_agent.agent.proposing import propose, stands
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded, limit_of
-from tui_agent.context.policy import pause
 from tui_agent.core.events import Event
 
 LOCAL_SHARE = 0.65
@@ -28,6 +27,8 @@ def ready(bench: Workbench, session: Session) -> Proposal | None:
 
 def is_due(bench: Workbench, session: Session) -> bool:
     """Whether a summary should be made now: the warning level is reached and none is ready."""
+    from tui_agent.context.policy import pause  # was loaded with the turn that has ended
+
     level = warning_level(bench)
     gauge = session.gauge()
     return (

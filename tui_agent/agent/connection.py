@@ -2,12 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from importlib import import_module
 from typing import Literal
 
+from tui_agent.agent import turns
+from tui_agent.agent.session import Session
 from tui_agent.context.gauge import Limits
 from tui_agent.context.tokens import estimate
 from tui_agent.core.counting import Counter
+from tui_agent.core.entries import Noticed
+from tui_agent.core.events import Event
 from tui_agent.errors import (
     AuthFailed,
     EndpointUnreadable,
@@ -19,7 +24,7 @@ from tui_agent.errors import (
 )
 from tui_agent.language import N_, _
 from tui_agent.model import connection as wire
-from tui_agent.model.client import ModelClient
+from tui_agent.model.asking import Asking
 from tui_agent.model.counters import make_counter
 from tui_agent.model.embedded import WINDOW, EmbeddedServer, install_command, is_installed
 from tui_agent.model.endpoint import OPENAI_BASE_URL, Endpoint
@@ -29,6 +34,7 @@ from tui_agent.model.stored_keys import stored_key
 from tui_agent.model.weights import SMALL
 from tui_agent.model.windows import Window, discover_window, learn
 from tui_agent.settings import Settings
+from tui_agent.values import mutable
 
 Calling = Literal["native", "actions", "none"]
 """How a model asks for tools: by calls of its own, by JSON that a schema holds it to, or not at all."""
@@ -39,11 +45,11 @@ Report = Callable[[str], None]
 REVIVED = N_("The embedded model's process had ended; it was started again.")
 
 
-@dataclass(slots=True)
+@mutable
 class Connection:
     """A model that can be asked."""
 
-    client: ModelClient
+    client: Asking
     endpoint: Endpoint
     model: str
     window: Window
@@ -130,6 +136,14 @@ class Connection:
             await self.embedded.stop()
 
 
+async def tell_of_revival(connection: Connection, session: Session) -> list[Event]:
+    """Say, once, that an embedded model had died and was started again, whether an answer or a summary needed it."""
+    if not connection.was_revived:
+        return []
+    connection.was_revived = False
+    return await session.append(Noticed(_(REVIVED), "warning"))
+
+
 def limits_for(settings: Settings, window: int | None, source: str) -> Limits:
     """The settings' triggers against a window (None: unknown)."""
     return Limits(
@@ -167,6 +181,7 @@ async def prepare(settings: Settings) -> None:
     """Load what asking the configured endpoint takes; nothing while none is configured."""
     if _names_endpoint(settings):
         await wire.prepare()
+        await turns.load()
 
 
 async def connect(
@@ -276,7 +291,7 @@ async def _connect_as_written(endpoint: Endpoint, settings: Settings, report: Re
 async def _connect_to(
     endpoint: Endpoint, settings: Settings, models: tuple[ModelInfo, ...] = (), model: str = ""
 ) -> Connection:
-    client = ModelClient(endpoint)
+    client = await _client_for(endpoint)
     try:
         chosen = settings.model or model or await _first_model(client, models)
         window, counter = await asyncio.gather(
@@ -288,7 +303,14 @@ async def _connect_to(
     return Connection(client, endpoint, chosen, window, counter)
 
 
-async def _first_model(client: ModelClient, models: tuple[ModelInfo, ...]) -> str:
+async def _client_for(endpoint: Endpoint) -> Asking:
+    await asyncio.to_thread(import_module, "tui_agent.model.client")
+    from tui_agent.model.client import ModelClient  # takes time to load, and many starts find nobody to ask
+
+    return ModelClient(endpoint)
+
+
+async def _first_model(client: Asking, models: tuple[ModelInfo, ...]) -> str:
     listed = models or tuple(await client.models())
     if not listed:
         raise ModelError(

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from tui_agent.agent.actions import ActionReader, in_words, response_format
-from tui_agent.agent.connection import REVIVED, Connection
+from tui_agent.agent.connection import tell_of_revival
 from tui_agent.agent.partial import PartialKeeper
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
@@ -36,14 +36,6 @@ def _unstructured() -> RequestRefused:
     error = RequestRefused(_("The endpoint offers no structured output."))
     error.status = 400
     return error
-
-
-async def tell_of_revival(connection: Connection, session: Session) -> list[Event]:
-    """Say, once, that an embedded model had died and was started again, whether an answer or a summary needed it."""
-    if not connection.was_revived:
-        return []
-    connection.was_revived = False
-    return await session.append(Noticed(_(REVIVED), "warning"))
 
 
 class Exchange:

@@ -11,12 +11,12 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.session import Session
 from tui_agent.agent.tools.left_out import SHORTEST_KEY
 from tui_agent.agent.tools.text_diff import diff_of
-from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.tools.writing import LARGEST
 from tui_agent.archive import NO_FILE, KeptFile
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import UserSaid
 from tui_agent.core.events import Event
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import NotSaved, ToolFailed, TuiAgentError, UsageError
 from tui_agent.language import _, sentences
 from tui_agent.values import frozen

@@ -14,7 +14,7 @@ from tui_agent.agent.proposals import Proposal, Proposed, Wish
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.tool_calls import ApprovalNeeded
-from tui_agent.agent.turn import Turn
+from tui_agent.agent.turns import Answering
 from tui_agent.core.codec import logged_to_json, value_to_json
 from tui_agent.core.entries import AssistantSaid, Failed, Logged, Noticed, ToolReturned
 from tui_agent.core.events import AnswerRestarted, Appended, ContextMeasured, Event, TextArrived, TurnEnded
@@ -77,7 +77,7 @@ class Run:
             )
             self.tell(note)
 
-    def new_turn(self) -> Turn:
+    def new_turn(self) -> Answering:
         """A turn in which nobody is asked."""
         return self.services.turn(self.session, _nobody_to_ask)
 

@@ -4,11 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Literal
 
-from tui_agent.agent import files
 from tui_agent.agent.services import Services
-from tui_agent.agent.tools.text_files import form_of, sendable
 from tui_agent.agent.workspace import Workspace
 from tui_agent.context.tokens import estimate
+from tui_agent.core.unicode import sendable
 from tui_agent.digests import sha256
 from tui_agent.errors import ToolFailed
 from tui_agent.values import frozen
@@ -76,8 +75,11 @@ def _read(directory: Path) -> Offer | None:
     workspace = Workspace(directory)
     try:
         place = workspace.locate(FILE_NAME)
-        if not place.exists:  # as in most places; to open it takes what must be loaded first
+        if not place.exists:  # as in most places; to read it takes what must be loaded first
             return None
+        from tui_agent.agent import files
+        from tui_agent.agent.tools.text_files import form_of
+
         content = files.read_file(place.real, MOST_BYTES + 1)
     except (FileNotFoundError, ToolFailed):
         return None

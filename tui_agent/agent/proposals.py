@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncGenerator, Callable
+from typing import Protocol
 
 from tui_agent.core.entries import Compacted, Detail, Trigger
 from tui_agent.core.events import Event, Gauge
@@ -62,6 +63,30 @@ class Wish:
 
 Proposing = Callable[[Wish], AsyncGenerator[Event | Proposed, None]]
 """Begins a proposal; a preview may begin several (another focus, another number of messages to keep)."""
+
+
+@frozen
+class Reviewed:
+    """What the user made of a proposal: apply it, with edited text and details put back."""
+
+    proposal: Proposal
+    text: str | None = None
+    put_back: tuple[Detail, ...] = ()
+
+
+class Reviewer(Protocol):
+    """Shows the preview and waits for the user; None means cancelled."""
+
+    async def __call__(self, propose: Proposing, wish: Wish) -> Reviewed | None: ...
+
+
+@frozen
+class Line:
+    """A line of a summary that was written before it was asked for, and the message it rests on."""
+
+    section: str
+    text: str
+    seq: int
 
 
 _RANGE = re.compile(r"(?:(?P<how>above|keep)\s+#?(?P<number>\d{1,9})\b)?\s*(?P<focus>.*)", re.DOTALL | re.IGNORECASE)

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from tui_agent.agent.connection import Connection
+from tui_agent.agent.proposals import Line
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Usage
@@ -15,22 +16,12 @@ from tui_agent.model.events import ModelEvent, Replied, Reply, TextPiece
 from tui_agent.model.windows import UNKNOWN
 from tui_agent.model.wire import Request
 from tui_agent.settings import Settings
-from tui_agent.values import frozen
 
 LINE_SECONDS = 0.1
 """From one line of the reply to the next: it is seen to be written, and nobody waits for it."""
 
 _NOWHERE = Endpoint("http://127.0.0.1:9/v1", name="rehearsed")
 """Never asked: port 9 discards what it is sent."""
-
-
-@frozen
-class Line:
-    """A line of a summary, and the message it rests on."""
-
-    section: str
-    text: str
-    seq: int
 
 
 class RehearsedClient(ModelClient):

@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from tui_agent.agent.automatic import Reviewer, compact, compact_if_due, obeyed_mode
-from tui_agent.agent.proposals import Wish
+from tui_agent.agent.automatic import compact, compact_if_due, obeyed_mode
+from tui_agent.agent.proposals import Reviewer, Wish
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.prune import brought_back, clipped, stubs_of

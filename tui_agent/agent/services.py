@@ -11,23 +11,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from tui_agent.agent import connection as connections
+from tui_agent.agent import turns
 from tui_agent.agent.approval import Approver, Grant, Rulebook
-from tui_agent.agent.automatic import Reviewer
-from tui_agent.agent.connection import Connection, limits_for
-from tui_agent.agent.exchange import tell_of_revival
+from tui_agent.agent.connection import Connection, limits_for, tell_of_revival
 from tui_agent.agent.grants import revoke_grant, saved_grants
-from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.learnt_windows import recall_window
-from tui_agent.agent.past import Past
 from tui_agent.agent.pending import repair
-from tui_agent.agent.proposals import Proposal, Proposed, Wish
+from tui_agent.agent.proposals import Line, Proposal, Proposed, Reviewer, Wish
 from tui_agent.agent.proposing import apply, propose
-from tui_agent.agent.rehearsal import Line, rehearsal
 from tui_agent.agent.session import Measures, Session, new_session_id
 from tui_agent.agent.spending import remember_prices
-from tui_agent.agent.toolbox import Toolbox
-from tui_agent.agent.tools.base import Tool
-from tui_agent.agent.turn import Turn
+from tui_agent.agent.tools.base import Tool, ToolSource
+from tui_agent.agent.turns import Answering
 from tui_agent.agent.wording import Wording, wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.archive import Archive, Hit, SessionInfo
@@ -64,12 +59,12 @@ class Services:
         self.words: Wording = wording(spoken(settings.language, os.environ))
         self.bench: Workbench | None = None
         self.current: Session | None = None
-        """The session that a turn is being made in: what the search tool calls "this"."""
+        """The session that a turn is being made in."""
 
         self.instructions = ""
         """The workspace's instructions file as the user accepted it: `agent.instructions` sets it."""
 
-        self.toolbox: Toolbox | None = None
+        self.toolbox: ToolSource | None = None
         """The tools of the directory; None while no model that takes tools was connected."""
 
         self.expected_tools: tuple[ToolSpec, ...] = ()
@@ -78,7 +73,6 @@ class Services:
         self._preparing: asyncio.Task[None] | None = None
         """Loads what the first request needs, beside everything else that a start does."""
 
-        self._past = Past(lambda: self.current)
         self._rehearsals: dict[str, Workbench] = {}
         """What stands in for the model where a session's summary was written before, by session id."""
 
@@ -118,6 +112,7 @@ class Services:
     async def use(self, connection: Connection) -> Connection:
         """Work with another connection from here on; the old one is closed. Where that fails, the new one is."""
         try:
+            await turns.load()
             bench = await self._bench_for(connection)
         except BaseException:
             await connection.close()
@@ -180,6 +175,8 @@ class Services:
         # The tools would fill a small window by themselves, and nobody acts on a tour.
         measures = Measures(lambda: replace(self._surroundings(), tools=(), instructions=""), limits)
         session = Session(self.archive, new_session_id(), str(self.directory), measures)
+        from tui_agent.agent.rehearsal import rehearsal  # brings what models are asked with
+
         self._rehearsals[session.id] = rehearsal(self.settings, summary)
         return session
 
@@ -215,7 +212,7 @@ class Services:
 
     # ── turns and compactions ────────────────────────────────────────────────
 
-    def turn(self, session: Session, approve: Approver, review: Reviewer | None = None) -> Turn:
+    def turn(self, session: Session, approve: Approver, review: Reviewer | None = None) -> Answering:
         """A turn of a session.
 
         Raises:
@@ -224,7 +221,10 @@ class Services:
         if self.current is not None and self.current.id != session.id and self.bench is not None:
             self.bench.rulebook.end_session()
         self.current = session
-        return Turn(self._connected(), session, approve, review)
+        bench = self._connected()
+        from tui_agent.agent.turn import Turn  # was loaded when the model was connected
+
+        return Turn(bench, session, approve, review)
 
     async def propose(self, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
         """Stream a proposed summary; nothing is changed. See `Compactor.propose` for what it raises."""
@@ -266,13 +266,14 @@ class Services:
         if connection.calling == "none" or not self.settings.tools:
             return {}
         if self.toolbox is None:
-            await asyncio.to_thread(import_module, "tui_agent.agent.tools.registry")
-            keeper = KeptChanges(lambda: self.current, lambda: secret_of(self))
-            self.toolbox = Toolbox(
-                self.settings, self.directory, self._past, lambda: secret_of(self), self._take_tools, keeper
+            await asyncio.to_thread(import_module, "tui_agent.agent.toolbox")
+            from tui_agent.agent.toolbox import Toolbox  # slow to load; a run without a model wants none
+
+            self.toolbox = toolbox = Toolbox(
+                self.settings, self.directory, lambda: self.current, lambda: secret_of(self), self._take_tools
             )
             try:
-                self.toolbox.start()
+                toolbox.start()
             except ConfigInvalid as error:
                 self.archive.notices.append(str(error))
         return self.toolbox.tools()

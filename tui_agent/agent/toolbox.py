@@ -3,27 +3,18 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
+from tui_agent.agent.kept_changes import KeptChanges
 from tui_agent.agent.past import Past
-from tui_agent.agent.tools.base import ServerState, Tool
-from tui_agent.agent.tools.keeping import Keeper
+from tui_agent.agent.session import Session
+from tui_agent.agent.tools.base import ServerState, Tool, ToolSource
+from tui_agent.agent.tools.registry import default_tools
 from tui_agent.agent.workspace import Workspace
 from tui_agent.paths import config_file, data_dir, log_dir
 from tui_agent.settings import Settings
 
 MCP_FILE = "mcp.json"
 """Beside the settings file: the user's own list of servers. Nothing in a project directory adds to it."""
-
-
-class Servers(Protocol):
-    """What is seen here of the MCP servers, whose module is loaded when a model wants tools."""
-
-    def tools(self) -> dict[str, Tool]: ...
-
-    def states(self) -> tuple[ServerState, ...]: ...
-
-    async def close(self) -> None: ...
 
 
 class Toolbox:
@@ -33,31 +24,30 @@ class Toolbox:
         self,
         settings: Settings,
         directory: Path,
-        past: Past,
+        current: Callable[[], Session | None],
         secret: Callable[[], str],
         changed: Callable[[], None],
-        keeper: Keeper | None = None,
     ) -> None:
         """
         Args:
+            current: tells the session a turn is made in: what the search tool calls "this", and beside which is kept
+                what files hold before they are changed.
             secret: tells the key of the endpoint in use, which no child process may see; "" for none.
             changed: told when an MCP server's tools have come or gone.
-            keeper: keeps what files hold before they are changed.
         """
         self._settings = settings
         self._changed = changed
-        self._servers: Servers | None = None
+        self._servers: ToolSource | None = None
         closed = (data_dir(override=settings.data_dir), config_file(), config_file().parent / MCP_FILE)
         ripgrep = shutil.which("rg")
-        from tui_agent.agent.tools.registry import default_tools  # slow to load; a run without a model wants none
-
+        past = Past(current)
         self._own = default_tools(
             Workspace(directory, closed),
             past.search,
             read_past=past.read,
             secret=secret,
             ripgrep=Path(ripgrep) if ripgrep else None,
-            keeper=keeper,
+            keeper=KeptChanges(current, secret),
         )
 
     def start(self) -> None:

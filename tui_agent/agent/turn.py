@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
-from tui_agent.agent.automatic import Reviewer, compact_if_due, until_declined
+from tui_agent.agent.automatic import compact_if_due, until_declined
 from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.exchange import Exchange
 from tui_agent.agent.learnt_windows import learn_window, too_large_a_setting
 from tui_agent.agent.pending import CANCELLED, closing, passed_over, pending_approval, repairs
+from tui_agent.agent.proposals import Reviewer
 from tui_agent.agent.retrieval import retrieved_for
 from tui_agent.agent.room import make_room
 from tui_agent.agent.session import Session
@@ -38,6 +38,7 @@ from tui_agent.core.events import Event, TurnEnded
 from tui_agent.core.readings import said_text
 from tui_agent.errors import CompactionError, ContextOverflow, ModelError
 from tui_agent.language import N_, _
+from tui_agent.values import mutable
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ def _title_from(text: str) -> str:
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
-@dataclass(slots=True)
+@mutable
 class Turn:
     """One turn of a session. Its methods yield events and may be cancelled at any point: the log stays valid."""
 

@@ -1,9 +1,8 @@
 """Everything a turn needs besides its session: the connected model, the tools, the rules and the settings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from tui_agent.agent.actions import simplified
 from tui_agent.agent.approval import Rulebook
 from tui_agent.agent.connection import Calling, Connection
 from tui_agent.agent.proposals import Proposal
@@ -12,9 +11,10 @@ from tui_agent.agent.wording import Wording, wording
 from tui_agent.core.messages import ToolSpec
 from tui_agent.language import N_
 from tui_agent.settings import CompactionMode, Settings
+from tui_agent.values import mutable
 
 
-@dataclass(slots=True)
+@mutable
 class Workbench:
     """What one front end works with; its parts are replaced when the user chooses another model or mode."""
 
@@ -55,4 +55,8 @@ class Workbench:
             return ()
         specs = tuple(tool.spec for tool in self.tools.values())
         is_small = self.calling == "actions" and self.connection.embedded is not None
-        return tuple(simplified(spec) for spec in specs) if is_small else specs
+        if not is_small:
+            return specs
+        from tui_agent.agent.actions import simplified  # knows how such a model is asked; most are asked otherwise
+
+        return tuple(map(simplified, specs))

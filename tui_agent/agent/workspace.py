@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from tui_agent.agent.tools.text_files import sendable
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.paths import identity_of
 from tui_agent.values import frozen

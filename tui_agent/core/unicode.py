@@ -1,8 +1,16 @@
 """Text from and for the wire, made valid: half surrogate pairs and NUL would break storage and every later request."""
 
+import re
 from typing import Any
 
 REPLACEMENT = "\ufffd"
+
+_UNSENDABLE = re.compile(r"[\0\ud800-\udfff]")
+
+
+def sendable(text: str) -> str:
+    """The text with replacement characters for what cannot be sent: undecodable bytes, half characters, NUL."""
+    return _UNSENDABLE.sub(REPLACEMENT, text)
 
 
 def repaired(text: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.said import ServerSaid
-from tui_agent.model.sdk_loading import load_sdk
 
 
 class Refused(Exception):
@@ -74,7 +73,13 @@ class JsonClient(Protocol):
 
 async def prepare() -> None:
     """Load what `connect` needs: it takes half a second, in which other things can be done."""
-    await asyncio.to_thread(load_sdk)
+    await asyncio.to_thread(_load)
+
+
+def _load() -> None:
+    from tui_agent.model.sdk_loading import load_sdk  # many starts connect to nothing
+
+    load_sdk()
 
 
 async def connect(endpoint: Endpoint, connect_seconds: float) -> Connection:

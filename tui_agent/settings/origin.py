@@ -5,7 +5,6 @@ from dataclasses import field
 from pathlib import Path
 
 from tui_agent.settings.loading import Loaded, load
-from tui_agent.settings.writing import with_setting, without_setting, write_config
 from tui_agent.values import frozen
 
 
@@ -30,7 +29,9 @@ class Origin:
             SettingRefused: the text is no such value; the file is as it was.
             ConfigInvalid: the file cannot be read or written.
         """
-        write_config(self.path, lambda before: with_setting(before, name, text))
+        from tui_agent.settings import writing  # few runs change a setting
+
+        writing.write_config(self.path, lambda before: writing.with_setting(before, name, text))
 
     def reset(self, name: str) -> None:
         """Take a setting out of the file.
@@ -38,7 +39,9 @@ class Origin:
         Raises:
             ConfigInvalid: the file cannot be read or written.
         """
-        write_config(self.path, lambda before: without_setting(before, name))
+        from tui_agent.settings import writing
+
+        writing.write_config(self.path, lambda before: writing.without_setting(before, name))
 
     def change_key(self, binding: str, keys: str) -> None:
         """Write the keys of a binding into the table [keys]; "" takes them out.
@@ -46,7 +49,9 @@ class Origin:
         Raises:
             ConfigInvalid: the file cannot be read or written.
         """
+        from tui_agent.settings import writing
+
         if keys:
-            write_config(self.path, lambda before: with_setting(before, "keys", keys, inside=binding))
+            writing.write_config(self.path, lambda before: writing.with_setting(before, "keys", keys, inside=binding))
         else:
-            write_config(self.path, lambda before: without_setting(before, "keys", inside=binding))
+            writing.write_config(self.path, lambda before: writing.without_setting(before, "keys", inside=binding))

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from textual.app import App
 
-from tui_agent.ui.clipboard import for_outer_terminal
+from tui_agent.ui.outer_terminal import for_outer_terminal
 from tui_agent.ui.safe_text import safe
 
 Way = Literal["off", "bell", "title", "desktop"]

@@ -6,7 +6,6 @@ from typing import Literal
 from textual.binding import Binding
 
 from tui_agent.language import N_
-from tui_agent.ui.written_keys import as_keys
 from tui_agent.values import frozen
 
 Place = Literal[
@@ -202,6 +201,10 @@ def bindings(place: Place) -> list[Binding]:
 
 def usable_keys(keymap: Mapping[str, str]) -> dict[str, str]:
     """What of a keymap names a binding and keys that there are; any other binding keeps its own."""
+    if not keymap:
+        return {}
+    from tui_agent.ui.written_keys import as_keys  # asks for the names of signs, which few need
+
     written = {key.id: as_keys(keymap[key.id]) for key in KEYS if key.id in keymap}
     return {binding: keys for binding, keys in written.items() if keys}
 

@@ -12,6 +12,7 @@ from tui_agent.agent.tools.gate import gated
 from tui_agent.agent.tools.guarding_child import Family
 from tui_agent.errors import UsageError
 from tui_agent.language import _, ngettext
+from tui_agent.ui.outer_terminal import for_outer_terminal
 from tui_agent.values import frozen
 from tui_agent.whole_files import write_private
 
@@ -38,15 +39,6 @@ _NATIVE = (
     _Native("xclip", ("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o"), "DISPLAY"),
     _Native("xsel", ("xsel", "--clipboard", "--input"), ("xsel", "--clipboard", "--output"), "DISPLAY"),
 )
-
-
-def for_outer_terminal(sequence: str, environ: Mapping[str, str] = os.environ) -> str:
-    """A sequence for the terminal itself: tmux passes on what is wrapped, with every ESC doubled, if
-    `allow-passthrough` is on."""
-    if not environ.get("TMUX"):
-        return sequence
-    doubled = sequence.replace("\x1b", "\x1b\x1b")
-    return f"\x1bPtmux;{doubled}\x1b\\"
 
 
 class Clipboard:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tui_agent.agent.rehearsal import Line
+from tui_agent.agent.proposals import Line
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,

@@ -13,10 +13,9 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerError, WorkerState
 
 from tui_agent.agent.approval import ApprovalRequest, Decision
-from tui_agent.agent.automatic import Reviewed
-from tui_agent.agent.proposals import Proposing, Wish
+from tui_agent.agent.proposals import Proposing, Reviewed, Wish
 from tui_agent.agent.services import Services, secret_of
-from tui_agent.agent.turn import Turn
+from tui_agent.agent.turns import Answering
 from tui_agent.core.entries import Part, TextPart
 from tui_agent.core.events import Event
 from tui_agent.errors import ModelError, TuiAgentError
@@ -28,11 +27,11 @@ from tui_agent.ui.messages import ApprovalShown, Awaited, QueueChanged, Told
 from tui_agent.ui.posting import Posting
 from tui_agent.ui.session_view import SessionView
 from tui_agent.ui.unsent import TakenBack
-from tui_agent.ui.widgets import markdown_blocks
+from tui_agent.ui.widgets.block_lines import prepare
 from tui_agent.ui.widgets.prompt import Prompt
 from tui_agent.values import frozen
 
-Begin = Callable[[Turn], AsyncGenerator[Event, None]]
+Begin = Callable[[Answering], AsyncGenerator[Event, None]]
 """Which kind of turn: a new message, a retry, an edit, going on after a pending approval."""
 
 
@@ -94,7 +93,7 @@ class TurnDesk:
         self._runs_command = False
         self.posting = Posting(screen)
         self._worker: Worker[None] | None = None
-        self._turn: Turn | None = None
+        self._turn: Answering | None = None
         self._waiting: deque[_Message | _Command] = deque()
 
         self.is_held = False
@@ -157,7 +156,7 @@ class TurnDesk:
         except ModelError as error:
             self._screen.post_message(Told(error))
             return
-        asyncio.get_running_loop().run_in_executor(None, markdown_blocks.prepare)
+        asyncio.get_running_loop().run_in_executor(None, prepare)
         self._start(kind(turn))
 
     def _start(self, happening: AsyncGenerator[Event, None], *, is_command: bool = False) -> None:

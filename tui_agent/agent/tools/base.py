@@ -105,6 +105,22 @@ class Tool(Protocol):
         ...
 
 
+class ToolSource(Protocol):
+    """Where tools come from that may come and go: a toolbox, the MCP servers in it."""
+
+    def tools(self) -> dict[str, Tool]:
+        """All tools that can be called now, by name."""
+        ...
+
+    def states(self) -> tuple[ServerState, ...]:
+        """How the MCP servers are doing."""
+        ...
+
+    async def close(self) -> None:
+        """Stop the MCP servers."""
+        ...
+
+
 def one_line(text: str, longest: int = 200) -> str:
     """The text in one line of at most `longest` characters: line breaks are shown as ⏎, a cut as …."""
     line = text.replace("\r\n", "⏎").replace("\n", "⏎").replace("\r", "⏎")

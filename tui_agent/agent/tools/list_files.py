@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from tui_agent.agent.tools.arguments import optional_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
-from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
 from tui_agent.values import frozen

@@ -15,8 +15,8 @@ from typing import TextIO, cast
 
 from tui_agent.agent.tools.base import Intent, Report, ServerState, Tool, ToolResult, count_of, one_line
 from tui_agent.agent.tools.mcp_values import Connection, ConnectionLost, RemoteResult, RemoteTool, Server
-from tui_agent.agent.tools.text_files import sendable
 from tui_agent.core.messages import ToolSpec
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.paths import private_directory
 

@@ -14,9 +14,10 @@ from tui_agent.agent.tools.arguments import optional_number, required_text
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of
 from tui_agent.agent.tools.edits import with_line_feeds
 from tui_agent.agent.tools.seen_files import SeenFiles
-from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, sendable, size_in_words
+from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words
 from tui_agent.agent.workspace import Place, Workspace
 from tui_agent.core.messages import ToolSpec
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
 from tui_agent.values import frozen

@@ -11,9 +11,9 @@ from tui_agent.agent.tools.arguments import optional_number, optional_text, requ
 from tui_agent.agent.tools.base import Intent, Report, ToolResult, count_of, one_line
 from tui_agent.agent.tools.child_environment import child_environment
 from tui_agent.agent.tools.child_process import Finished, run_program
-from tui_agent.agent.tools.text_files import sendable
 from tui_agent.agent.workspace import Workspace, reason_of
 from tui_agent.core.messages import ToolSpec
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
 from tui_agent.values import frozen

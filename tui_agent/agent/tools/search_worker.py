@@ -10,7 +10,8 @@ import stat
 import sys
 
 from tui_agent.agent.tools.edits import with_line_feeds
-from tui_agent.agent.tools.text_files import form_of, sendable
+from tui_agent.agent.tools.text_files import form_of
+from tui_agent.core.unicode import sendable
 
 LONGEST_LINE = 300
 _LARGEST_FILE = 16 * 1024 * 1024

@@ -1,7 +1,6 @@
 """Bytes as text and back without loss: encodings, byte order marks, and what is no text at all."""
 
 import codecs
-import re
 from dataclasses import replace
 
 from tui_agent.agent.tools.double_byte import double_byte_encoding
@@ -36,8 +35,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\v\b\x1b")
 """Control bytes that text does not hold; tab, line ends, feeds, backspace and escape occur in logs."""
-
-_UNSENDABLE = re.compile(r"[\0\ud800-\udfff]")
 
 _SAMPLE = 65_536
 """Bytes at the beginning that are looked at one by one; the whole is only ever decoded and encoded again."""
@@ -122,11 +119,6 @@ def size_in_words(size: int) -> str:
     if size < 1024 * 1024:
         return f"{size / 1024:.1f} KB"
     return f"{size / 1024 / 1024:.1f} MB"
-
-
-def sendable(text: str) -> str:
-    """The text with replacement characters for what cannot be sent: undecodable bytes, half characters, NUL."""
-    return _UNSENDABLE.sub("\ufffd", text)
 
 
 def _decodes(form: TextForm, data: bytes, complete: bool) -> bool:

@@ -8,8 +8,9 @@ from tui_agent.agent.tools.base import Intent, Report, ToolResult
 from tui_agent.agent.tools.keeping import NOT_KEPT, Keeper, KeepsNothing
 from tui_agent.agent.tools.seen_files import SeenFiles
 from tui_agent.agent.tools.text_diff import diff_of
-from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, sendable, size_in_words
+from tui_agent.agent.tools.text_files import TextForm, form_of, kind_of_binary, size_in_words
 from tui_agent.agent.workspace import Place, Workspace
+from tui_agent.core.unicode import sendable
 from tui_agent.errors import ToolFailed
 from tui_agent.language import _
 from tui_agent.values import frozen

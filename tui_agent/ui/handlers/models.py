@@ -9,7 +9,8 @@ from tui_agent.core.entries import ModelChosen, SystemPromptSet
 from tui_agent.core.events import Gauge
 from tui_agent.errors import UsageError
 from tui_agent.language import N_, _
-from tui_agent.settings import Approval, entered
+from tui_agent.settings import Approval
+from tui_agent.settings.writing import entered
 from tui_agent.ui.conductor import Conductor, Handler
 from tui_agent.ui.handlers.asking import ask
 from tui_agent.ui.handlers.memory import open_session_of

@@ -8,9 +8,10 @@ from textual.binding import Binding
 from textual.widgets import TextArea
 
 from tui_agent.language import _, sentences
-from tui_agent.settings import PRESETS, Description, Loaded, SettingRefused, Settings, descriptions
-from tui_agent.settings.describe import value_text
+from tui_agent.settings import PRESETS, Loaded, Settings
+from tui_agent.settings.describe import Description, descriptions, value_text
 from tui_agent.settings.values import types_of
+from tui_agent.settings.writing import SettingRefused
 from tui_agent.ui.appearance import wear_remembered
 from tui_agent.ui.bindings import KEYS, PLACES, Key, key_name, keys_of, usable_keys
 from tui_agent.ui.conductor import Conductor, Handler

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -14,8 +14,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.widgets import ContentSwitcher, Static
 
-from tui_agent.agent.automatic import Reviewed
-from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
+from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Reviewed, Wish
 from tui_agent.context.ledger import left_out, lost
 from tui_agent.context.ledger_around import as_put_back
 from tui_agent.context.provenance import is_instruction_like
@@ -41,7 +40,7 @@ from tui_agent.ui.theme import NARROW
 from tui_agent.ui.widgets.lines_view import LinesView
 from tui_agent.ui.widgets.lost_list import LostList
 from tui_agent.ui.widgets.summary_editor import SummaryEditor
-from tui_agent.values import frozen
+from tui_agent.values import frozen, posted
 
 STREAM_SECONDS = 0.07
 """The summary is drawn again at most this often while it is being written."""
@@ -71,11 +70,11 @@ class PreviewScreen(Modal[Reviewed | None]):
     shown: var[str] = var("summary")
     lost_only: var[bool] = var(False, toggle_class="-lost-only")
 
-    @dataclass
+    @posted
     class _Happened(Message):
         event: Event | Proposed
 
-    @dataclass
+    @posted
     class _Stopped(Message):
         error: TuiAgentError
 

@@ -1,7 +1,6 @@
 """All settings: what each is, where that comes from, and changing it in the settings file."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on, work
@@ -15,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from tui_agent.errors import TuiAgentError
 from tui_agent.language import _
-from tui_agent.settings import SettingRefused
+from tui_agent.settings.writing import SettingRefused
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.screens.modal import Modal
@@ -26,7 +25,7 @@ from tui_agent.ui.widgets.key_hints import KeyHints
 from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.widgets.safe_fields import SafeInput
-from tui_agent.values import frozen
+from tui_agent.values import frozen, posted
 
 
 @frozen
@@ -79,7 +78,7 @@ class SettingsScreen(Modal[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("settings")]
     AUTO_FOCUS = "OptionList"
 
-    @dataclass
+    @posted
     class _Done(Message):
         """A change was made, or could not be."""
 

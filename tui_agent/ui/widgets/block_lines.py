@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Protocol
 
 from rich.cells import cell_len, set_cell_size
 
@@ -23,9 +24,7 @@ from tui_agent.ui.widgets.blocks import (
     UserBlock,
     subject_of,
 )
-from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, plain_row
-from tui_agent.ui.widgets.markdown_blocks import code_row
-from tui_agent.ui.widgets.markdown_lines import MarkdownLines
+from tui_agent.ui.widgets.lines import Layout, Row, Run, Runs, code_row, plain_row
 from tui_agent.ui.widgets.plain_lines import PlainLines
 from tui_agent.ui.widgets.told_results import counted, in_readers_words, reason_for_denial
 from tui_agent.ui.words import DEEDS
@@ -78,13 +77,21 @@ class Standing:
     """What stands in the line below it; "" for no line."""
 
 
+class Writer(Protocol):
+    """Lays out a text that grows."""
+
+    def feed(self, text: str) -> None: ...
+
+    def finish(self) -> None: ...
+
+
 class Growth:
     """A block that is still being written, and its layout, of which only the end is made again."""
 
     def __init__(self, block: AnswerBlock | ReasoningBlock, width: int, manner: Manner, standing: Standing) -> None:
         self.block = block
         self.layout = Layout(width, head_rows(block, manner, standing))
-        self._writer: MarkdownLines | PlainLines | None = _writer(block, self.layout, manner)
+        self._writer: Writer | None = _writer(block, self.layout, manner)
         self._fed = 0
         self.feed()
 
@@ -112,6 +119,13 @@ class Growth:
             self.layout.extend(_ending_rows(self.block, manner))
         if standing.divider:
             self.layout.extend(_divider_rows(standing.divider, self.layout.width, manner))
+
+
+def prepare() -> None:
+    """Load what lays out answers, which takes a moment: called in a thread, while one is awaited."""
+    from tui_agent.ui.widgets import markdown_blocks, markdown_lines  # noqa: F401 - what the one needs of the other
+
+    markdown_blocks.prepare()
 
 
 def lay_out(block: Block, width: int, manner: Manner, standing: Standing) -> Layout:
@@ -167,8 +181,10 @@ def _label(
     return Row(tuple(runs))
 
 
-def _writer(block: AnswerBlock | ReasoningBlock, layout: Layout, manner: Manner) -> MarkdownLines | PlainLines | None:
+def _writer(block: AnswerBlock | ReasoningBlock, layout: Layout, manner: Manner) -> Writer | None:
     if isinstance(block, AnswerBlock):
+        from tui_agent.ui.widgets.markdown_lines import MarkdownLines  # not before there is an answer
+
         return MarkdownLines(layout, plain=manner.plain)
     if block.opened:
         return PlainLines(layout, "reasoning", lead=(Run("  " if manner.plain else "│ ", "reasoning-bar"),))

@@ -7,7 +7,7 @@ so that a selection survives scrolling, resizing and older messages being loaded
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tui_agent.ui.widgets.wrapping import TAB, line_starts, width_of
+from tui_agent.values import mutable
 
 GUTTER = 2
 """Cells left of every line, for the cursor and for marks."""
@@ -45,7 +46,7 @@ class Run(NamedTuple):
 Runs = tuple[Run, ...]
 
 
-@dataclass(slots=True, eq=False)
+@mutable
 class Row:
     """One line of text before wrapping."""
 
@@ -90,6 +91,12 @@ def blanks(lead: Runs) -> Runs:
 def plain_row(text: str, style: str = "", *, action: Action = "") -> Row:
     """A row in one style."""
     return Row((Run(text, style),), action=action)
+
+
+def code_row(text: str) -> Row:
+    """A line of code."""
+    indent = (Run("  ", "code"),)
+    return Row((Run(text, "code"),), lead=indent, hang=indent, fill="code", anywhere=True)
 
 
 class Line:

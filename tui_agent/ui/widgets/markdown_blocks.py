@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 from tui_agent.language import _
 from tui_agent.ui.safe_text import safe
-from tui_agent.ui.widgets.lines import Row, Run, Runs
+from tui_agent.ui.widgets.lines import Row, Run, Runs, code_row
 from tui_agent.ui.widgets.tables import Align, Cell, Table
 from tui_agent.ui.widgets.wrapping import width_of
+from tui_agent.values import mutable
 
 DEEPEST = 60
 """Levels of nesting the parser follows; a deeper stretch is shown as its source, so that no word is lost."""
@@ -94,12 +94,6 @@ def inline_runs(text: str) -> Runs:
     return tuple(run for line in lines for run in line) or (Run(""),)
 
 
-def code_row(text: str) -> Row:
-    """A line of code."""
-    indent = (Run("  ", "code"),)
-    return Row((Run(text, "code"),), lead=indent, hang=indent, fill="code", anywhere=True)
-
-
 def code_label(info: str, plain: bool) -> list[Row]:
     """What stands above a block of code: its language, and whatever else its fence says."""
     if plain:
@@ -109,7 +103,7 @@ def code_label(info: str, plain: bool) -> list[Row]:
     return [Row((Run(info, "code fence-label"),), lead=(Run("  ", "code"),), fill="code")]
 
 
-@dataclass(slots=True)
+@mutable
 class _Container:
     """A list item or a quote: decoration before everything in it."""
 

@@ -8,8 +8,8 @@ short one; and a text fed at once ends in the same layout as the same text fed i
 import re
 from typing import Literal
 
-from tui_agent.ui.widgets.lines import Layout, Row, Run
-from tui_agent.ui.widgets.markdown_blocks import code_label, code_row, inline_runs, prose_rows
+from tui_agent.ui.widgets.lines import Layout, Row, Run, code_row
+from tui_agent.ui.widgets.markdown_blocks import code_label, inline_runs, prose_rows
 from tui_agent.ui.widgets.tables import SAMPLE, Align, Cell, Table
 
 LIMIT = 4000
