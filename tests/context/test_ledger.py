@@ -259,6 +259,10 @@ def test_what_only_looks_like_a_rule_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Three of them are slow, not retried at all.",
+        "the clipboard was not available",
+        "| fast | slow, not measured |",
+        "a row of 6 6 6 6 6 or **6 6 6 6 6**",
         "helm values are in there",
         "ssh key fingerprint and docker is down",
         "We should wait, it isn't broken, it's slow.",

@@ -161,9 +161,10 @@ def test_what_cannot_be_read_is_an_error(kept: object) -> None:
         ("Changed a.txt (+2 -0 lines).", ["a.txt"]),
         ("a.txt:1:hello\nb.py:12:def run", []),
         ("It takes 2-3 hours or 4 - 5 hours.", ["2-3 hours", "4 - 5 hours"]),
+        ("86400 bytes, 86400 of them, order 88213", ["86400 bytes", "order 88213"]),
         ("see b.py:12 and ticket-77:b", ["b.py:12", "ticket-77:b"]),
     ],
-    ids=["counts of a change", "lines found", "ranges", "a place and an id"],
+    ids=["counts of a change", "lines found", "ranges", "bare numbers", "a place and an id"],
 )
 def test_how_tools_word_their_results_is_no_detail(output: str, found: list[str]) -> None:
     assert [text for _, text, _, _ in found_in(ToolReturned("c", output))] == found
@@ -180,7 +181,7 @@ def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     ]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (6, "b0727a2f109347b3")
+    assert (FINDER, digest) == (7, "b0727a2f109347b3")
 
 
 @pytest.mark.parametrize("make", [lambda text: ToolReturned("c", text), lambda text: user(f"!ls\n{text}")])

@@ -30,7 +30,7 @@ _CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|mig
 _CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went updat push")))
 _REST = (
     r"(?:\s+(?:any ?more|by the way|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so|for|in|on"
-    r"|at|with|from now)\b.*|\s*(?:[;，；(]|,(?!\d)).*|\s+[-–—]\s.*)?$"
+    r"|at|with|from now)\b.*|\s*(?:[;，；]|,(?!\d)).*|\s+(?:\(|[-–—]\s).*)?$"
 )
 """What may follow a value in its sentence and is none of it."""
 
@@ -95,7 +95,7 @@ _DENIED = re.compile(
 
 _REST_BEGINS = re.compile(
     r"\s(?:any ?more|by|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so)\b"
-    r"|\s(?:for|in|on|at|with|from)\b|[;，；(]|,(?!\d)| [-–—] "
+    r"|\s(?:for|in|on|at|with|from)\b|[;，；]|,(?!\d)| \(| [-–—] "
 )
 _POINTS_AT_IT = re.compile(
     r"(?:(?:it|that|this)(?:['’]s| is| was| should be| must be| will be)|i mean[t]?|make (?:it|that))\s+(?:now\s+)?",
@@ -104,6 +104,7 @@ _POINTS_AT_IT = re.compile(
 """What leads up to a value that is stated without its name: "It's 9090"."""
 
 _VALUE_VERB = re.compile(rf"^(?:是|{_BECOMES_ZH}|use|take|make it|go with)\s*", re.IGNORECASE)
+_HOW = re.compile(r"(?:ed|ing|[ai]ble|ful|ive|ous|less|ly)$")
 _QUOTES = " .\"'“”`"
 
 
@@ -166,9 +167,18 @@ def _may_correct(lowered: str) -> bool:
 def _is_denied(match: re.Match[str]) -> bool:
     """Whether a sentence worded like a correction says what is not to be, or not to be done."""
     if match.re is _X_NOT_Y:
-        return match.group("new").split()[-1].casefold() in _NO_NEW_VALUE
+        return match.group("new").split()[-1].casefold() in _NO_NEW_VALUE or _says_how(match)
     end = match.end("new" if match.re in _NEW_COMES_FIRST else "before")
     return match.re in _MAY_BE_DENIED and bool(_DENIED.search(match.string[:end]))
+
+
+def _says_how(match: re.Match[str]) -> bool:
+    """Whether "not" only says how something is ("3 of them, not retried"): two values are worded alike."""
+    old, new = match.group("old").strip(_QUOTES), match.group("new").strip(_QUOTES)
+    if not (old.isalpha() and old.islower()):
+        return False
+    is_apart = match.string[match.end("new") : match.start("old")].startswith(",") or bool(_VALUE_VERB.match(new))
+    return not is_apart or _HOW.search(old) is not None
 
 
 def _stated_first(match: re.Match[str]) -> Named:
@@ -214,7 +224,7 @@ def _ends_exactly(sentence: Sentence) -> bool:
 def _is_value(text: str) -> bool:
     bare = _VALUE_VERB.sub("", text.strip(_QUOTES))
     words = bare.split()
-    if not words or len(words) > 5:
+    if not words or len(words) > 5 or "|" in bare:
         return False
     if not bare.isascii():
         return len(bare) <= 24

@@ -17,14 +17,14 @@ from tui_agent.context.ledger_listings import without_noise
 from tui_agent.context.ledger_named import covers, value_of
 from tui_agent.context.ledger_patterns import Span, token_spans
 from tui_agent.context.ledger_phrases import error_spans, quoted_spans
-from tui_agent.context.ledger_quantities import long_number_spans, quantity_spans
+from tui_agent.context.ledger_quantities import quantity_spans
 from tui_agent.context.ledger_rules import is_only_a_reminder, rule_span, states_agreement, states_rule
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, DetailKind, Entry, Found, Origin, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.readings import deed_of, said_text
 
-FINDER = 6
+FINDER = 7
 """Version of what is found and of the form it is kept in; raised when either changes, so that nothing kept before
 counts any more."""
 
@@ -172,7 +172,7 @@ def spans_of(text: str, origin: Origin) -> list[Span]:
         if origin == "tool":
             spans = without_noise(spans, block)
         else:
-            spans += [*quoted_spans(block), *long_number_spans(block)]
+            spans += quoted_spans(block)
             spans = _with_statements(spans, block, origin)
         kept = _without_parts(sorted(spans, key=lambda span: (span.start, -span.end, WEIGHTS[span.kind])))
         found += [_moved(span, start) for span in kept] if start else kept

@@ -1,10 +1,10 @@
-"""What a program prints that is no fact by itself: when each file of a listing was changed, a line's number alone."""
+"""What a program prints that is no fact by itself: when each file of a listing was changed, a number alone."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tui_agent.context.ledger_patterns import Span
+from tui_agent.context.ledger_patterns import LONG_NUMBER, Span
 
 _ENTRY = re.compile(r"(?<!\S)[-dlbcps](?:[-r][-w][-xsStT]){3}[.+@]?(?=[ \t])[^\n]{0,400}")
 """The rest of a line of `ls -l` and its like, from the letters that say who may do what."""
@@ -32,6 +32,7 @@ def without_noise(spans: Sequence[Span], text: str) -> list[Span]:
     def is_noise(span: Span) -> bool:
         before = bisect_right(stamps, (span.start, len(text)))
         is_stamp = before > 0 and span.end <= stamps[before - 1][1]
-        return is_stamp or (span.kind == "number" and bool(_BARE_LINE.fullmatch(span.text)))
+        is_bare = span.kind == "number" and (_BARE_LINE.fullmatch(span.text) or LONG_NUMBER.fullmatch(span.text))
+        return is_stamp or bool(is_bare)
 
     return [span for span in spans if not is_noise(span)]

@@ -15,7 +15,7 @@ NOUNS = listed(
     edition setting genre tone audience style tense chapter keyword theme dose weight height age prefix suffix
     extension provider vendor registry image tool linter formatter indent indentation schedule window reviewer
     approver engine driver backend frontend backup home root entrypoint ip iban stack dosage salary height
-    codeword safeword watchword keyphrase policy strategy hostname bucket queue codec flag
+    codeword safeword watchword keyphrase policy strategy hostname bucket queue codec
     passwort kennwort iban bic adresse anschrift datum frist termin liefertermin betrag preis stundensatz kunde kundin
     kundennummer rechnungsnummer bestellnummer auftragsnummer steuernummer kontonummer telefonnummer projektname
     ansprechpartner ansprechpartnerin lieferant firma verzeichnis ordner datei pfad befehl datenbank benutzer

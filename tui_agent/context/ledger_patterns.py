@@ -65,6 +65,9 @@ _TIME = re.compile(r"\d{1,2}[:h]\d{2}(?::\d{2})?")
 _GROUPS = re.compile(r"(?=(?:-?\d){7})\d{1,6}(?:-\d{1,7}){2,6}")
 """Digits in groups, as of an ISBN or a card."""
 
+LONG_NUMBER = re.compile(r"\d{5,30}|\d{1,3}\.\d{4,15}")
+"""An order's number, a code, a place: nobody says so many digits without meaning just these. A program does."""
+
 _URN = re.compile(r"(?:arn|urn|did|mailto):[\w:/.*+=@-]{3,200}", re.IGNORECASE)
 _VERSION = re.compile(
     r"(?:[~^]|[<>=!]=?)?v?\d{1,5}\.\d{1,5}\.\d{1,8}"
@@ -192,7 +195,11 @@ def _address(token: str) -> DetailKind | None:
 
 
 def _moment(token: str) -> DetailKind | None:
-    return "number" if _DATE.fullmatch(token) or _TIME.fullmatch(token) or _GROUPS.fullmatch(token) else None
+    return "number" if _DATE.fullmatch(token) or _TIME.fullmatch(token) or _GROUPS.fullmatch(token) else _long(token)
+
+
+def _long(token: str) -> DetailKind | None:
+    return "number" if LONG_NUMBER.fullmatch(token) else None
 
 
 def _version(token: str) -> DetailKind | None:
@@ -262,7 +269,7 @@ _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _SHAPES: tuple[tuple[Callable[[str], DetailKind | None], frozenset[str], bool], ...] = (
     (_address, frozenset("@.:"), False),
-    (_moment, frozenset("-/.:h"), True),
+    (_moment, frozenset("-/.:h0123456789"), True),
     (_version, frozenset(".=@"), True),
     (_path, frozenset("/\\."), False),
     (_identifier, _DIGITS, True),

@@ -31,7 +31,9 @@ _CJK_UNITS = (
 _FROM = r"\d{0,5}\s?[-–~至到](?:(?<!\s-)\s?|\s)[$€£¥]?"
 """A range up to its second number; "2 -0" is none, it is what a tool says of a change."""
 
-_THOUSANDS = r"(?:[,.'’ \u00a0\u202f]\d{3})+"
+_THOUSANDS = r"(?:(?:[,.'’\u00a0\u202f]\d{3})+|(?: \d{3})+(?= ?[€£$₽₩₹]| [A-Za-zа-я]))"
+"""Behind blanks that set thousands apart, a unit does not stand close: "Gemma 3 270m" is no number."""
+
 _NUMBER = rf"(?:\d{{1,3}}{_THOUSANDS}|\d{{1,15}})(?:[.,]\d{{1,9}})?[kKM]?"
 _NUMBER_GOES_ON = rf"(?:\d{{0,2}}{_THOUSANDS}|\d{{0,14}})(?:[.,]\d{{1,9}})?[kKM]?"
 _UNIT = (
@@ -136,7 +138,10 @@ _SHAPES = (
         1,
     ),
     _Shape(
-        re.compile(r"[*\d](?<!\S[*\d])(?=[\d/, -]{0,40}\*)[\d*/,-]{0,12}(?: [*\d][\d*/,A-Z-]{0,12}){4}(?!\S)"),
+        re.compile(
+            r"[*\d](?<!\S[*\d])(?=[\d*/,-]{0,12}(?: [\d*/,-]{1,12}){0,3} \*(?:/\d{1,4})?(?!\S))"
+            r"[\d*/,-]{0,12}(?: [*\d][\d*/,A-Z-]{0,12}){4}(?!\S)"
+        ),
         (" *", "* "),
     ),
     _Shape(
@@ -175,8 +180,6 @@ _SHAPES = (
 """The last one needs no digit."""
 
 _DIGIT = re.compile(r"\d")
-_LONG = re.compile(r"\d(?<![\w.,:/#-]\d)(?:\d{4,29}|\d{0,2}\.\d{4,15})(?![\w%]|[.,:/-]\d|-\w)")
-"""Five digits and more are an order's number, a code, a place: nobody says them without meaning just these."""
 
 
 def quantity_spans(text: str) -> Iterator[Span]:
@@ -191,9 +194,3 @@ def quantity_spans(text: str) -> Iterator[Span]:
             continue
         for match in shape.pattern.finditer(text):
             yield Span(match.start(shape.group), match.end(shape.group), shape.kind, match.group(shape.group))
-
-
-def long_number_spans(text: str) -> Iterator[Span]:
-    """Bare numbers that are too long to be told otherwise."""
-    for match in _LONG.finditer(text):
-        yield Span(match.start(), match.end(), "number", match.group())
