@@ -181,7 +181,7 @@ def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     ]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (7, "b0727a2f109347b3")
+    assert (FINDER, digest) == (8, "b0727a2f109347b3")
 
 
 @pytest.mark.parametrize("make", [lambda text: ToolReturned("c", text), lambda text: user(f"!ls\n{text}")])

@@ -26,6 +26,7 @@ _OLD = rf"(?P<old>[^\s,;，；。]{_IN_VALUE}{{0,60}}?)"
 _NEW = rf"(?P<new>[^\s,;，；。]{_IN_VALUE}{{0,60}}?)"
 _NEW_WORDS = r"(?P<new>[^\s,]\S*(?<!:)(?:\s(?!(?:and|but)\s+not\s)\S+){0,3}(?<!,))"
 _BEFORE = r"(?P<before>.{0,160}?)"
+_BEFORE_WORD = r"(?P<before>(?:.{0,160}?[\s(\"'“`])?)"
 _CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|updat\w+|push\w*)"
 _CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went updat push")))
 _REST = (
@@ -39,7 +40,7 @@ _REST_ZH = r"(?:[，,；;].*)?$"
 _BECOMES_ZH = r"(?:改成|改为|换成|调整为|调到|变成|升级到|改到|提高到|降到|推迟到|提前到)"
 
 _X_NOT_Y = re.compile(
-    rf"{_BEFORE}{_NEW_WORDS}(?:,?\s+(?:(?:and|but)\s+)?not|,\s+(?:und\s+)?nicht)\s+{_OLD}{_REST}", re.IGNORECASE
+    rf"{_BEFORE_WORD}{_NEW_WORDS}(?:,?\s+(?:(?:and|but)\s+)?not|,\s+(?:und\s+)?nicht)\s+{_OLD}{_REST}", re.IGNORECASE
 )
 _NOT_X_BUT_Y = re.compile(
     rf"{_BEFORE}(?:\bnot|\b(?:is|are|was|were)n['’]t)\s+{_OLD},?\s+but\s+(?:rather\s+)?{_NEW}{_REST}", re.IGNORECASE
@@ -62,7 +63,7 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
-    rf"{_BEFORE}\b{_NEW_WORDS}\s+(?:instead of|rather than|in place of)\s+{_OLD}{_REST}", re.IGNORECASE
+    rf"{_BEFORE_WORD}{_NEW_WORDS}\s+(?:instead of|rather than|in place of)\s+{_OLD}{_REST}", re.IGNORECASE
 )
 _INSTEAD_FIRST = re.compile(
     rf"{_BEFORE}\binstead of\s+{_OLD},?\s+(?:please\s+)?"

@@ -24,7 +24,7 @@ from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, DetailKind, Entry, Found, Origin, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.readings import deed_of, said_text
 
-FINDER = 7
+FINDER = 8
 """Version of what is found and of the form it is kept in; raised when either changes, so that nothing kept before
 counts any more."""
 

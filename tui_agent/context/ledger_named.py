@@ -18,7 +18,7 @@ from tui_agent.context.ledger_nouns import (
 )
 from tui_agent.context.ledger_patterns import classified
 from tui_agent.context.ledger_sentences import Sentence
-from tui_agent.context.words import any_of, listed, salient, stands_in
+from tui_agent.context.words import Signs, listed, salient, stands_in
 from tui_agent.values import frozen
 
 _LONGEST_CLAUSE = 320
@@ -116,16 +116,14 @@ _AFTER_VALUE = re.compile(
     r"|\s+and\s+(?:i|we|you|the|it|he|she|they|never|always|please|then)\b|,?\s+(?:\((?!\d{2,5}\) ?\d)|—|–|- )",
     re.IGNORECASE,
 )
-_STATES = re.compile(
-    any_of(
-        (
-            *(f" {verb} " for verb in listed("is are was be")),
-            *("changed to", "changes to", "set to", "moved to", "moves to"),
-            *listed("becomes became equals called named titled"),
-            *(f"{verb} " for verb in listed("call name rename title set change raise lower increase decrease bump")),
-            *(f"{verb} " for verb in listed("keep make move switch")),
-            *(" ist ", " sind ", "lautet ", "heißt ", "beträgt ", *"=:：是为叫名设改换变定等用选在到は"),
-        )
+_STATING = Signs(
+    (
+        *(f" {verb} " for verb in listed("is are was be")),
+        *("changed to", "changes to", "set to", "moved to", "moves to"),
+        *listed("becomes became equals called named titled"),
+        *(f"{verb} " for verb in listed("call name rename title set change raise lower increase decrease bump")),
+        *(f"{verb} " for verb in listed("keep make move switch")),
+        *(" ist ", " sind ", "lautet ", "heißt ", "beträgt ", *"=:：是为叫名设改换变定等用选在到は"),
     )
 )
 """Texts one of which stands in every clause that states a value; found faster than the values are."""
@@ -155,7 +153,7 @@ class Named:
 def named_values(sentence: Sentence) -> list[Named]:
     """The values a sentence states, each with the name it is stated for."""
     found: list[Named] = []
-    if not _STATES.search(sentence.lowered):
+    if not _STATING.stand_in(sentence.lowered):
         return found
     for start, clause in clauses(sentence.text):
         named = parse_named(clause)
@@ -175,7 +173,7 @@ def covers(sentence: Sentence, named: list[Named]) -> bool:
 @lru_cache(maxsize=4_096)
 def parse_named(clause: str) -> Named | None:
     """The named value a clause states; None when it states none."""
-    if not _STATES.search(clause.lower()):
+    if not _STATING.stand_in(clause.lower()):
         return None
     offset = lead_length(clause)
     text = clause[offset:].rstrip(" .。!！,，;；")

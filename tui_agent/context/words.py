@@ -36,6 +36,21 @@ def any_of(words: Iterable[str], looking_back: str = "") -> str:
     return "|".join(branches)
 
 
+class Signs:
+    """Texts one of which stands in whatever is looked for, and which are found faster than that.
+
+    In a text of ASCII only those that are ASCII are looked for: a pattern without others is twice as fast.
+    """
+
+    def __init__(self, signs: Iterable[str]) -> None:
+        all_signs = tuple(signs)
+        self._search = re.compile(any_of(all_signs)).search
+        self._search_ascii = re.compile(any_of(filter(str.isascii, all_signs))).search
+
+    def stand_in(self, lowered: str) -> bool:
+        return (self._search_ascii if lowered.isascii() else self._search)(lowered) is not None
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a text by its line ends alone: separators of Unicode and form feeds are part of a line."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
