@@ -26,7 +26,7 @@ from tui_agent.core.entries import (
     Usage,
     UserSaid,
 )
-from tui_agent.core.events import CompactionStarted, SummaryArrived, SummaryRestarted
+from tui_agent.core.events import CompactionStarted, Event, SummaryArrived, SummaryRestarted
 from tui_agent.errors import (
     ApprovalPending,
     CompactionError,
@@ -676,3 +676,62 @@ async def test_what_only_a_tool_said_and_reads_like_an_order_is_told(tmp_path: P
             assert any("read like instructions: 1;" in notice.text for notice in notices)
             assert any("old messages merged" in notice.text for notice in notices)
             assert {notice.kind for notice in notices} == {"compaction"}
+
+
+# ── in the user's own words ──────────────────────────────────────────────────
+
+
+async def test_own_words_stand_byte_for_byte_and_no_model_is_asked(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, server):
+        asked = len(server.requests)
+        proposal = await propose(at, keep=2, text=" My own words:\n  [x] ")
+        assert len(server.requests) == asked
+        compacted = proposal.compacted
+        assert compacted.text == " My own words:\n  [x] "
+        assert [(item.section, item.sources[:2]) for item in compacted.items] == [("", (1, 3))]
+        assert compacted.model == "fake-model"
+        events = await at.services.apply(at.session, proposal)
+        assert entries_in(events, Compacted)[0].text == compacted.text
+
+
+async def test_own_words_stand_beside_the_items_that_stand_already(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, server):
+        server.script(says("- six messages"))
+        first = await compact(at, keep=2)
+        await talk(at, server, *(f"later {place}" for place in range(6)))
+        proposal = await propose(at, keep=2, text="And then more.")
+        assert proposal.compacted.text == "And then more.\n\nFindings:\n- six messages"
+        assert proposal.compacted.items[0] == first.items[0]
+
+
+async def test_what_own_words_leave_out_is_reported(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with desk(server, tmp_path, details_share=0.0) as at:
+            await talk(at, server, "it is in /srv/shop/media", "one", "two")
+            assert "/srv/shop/media" in [each.text for each in (await propose(at, keep=0, text="A place.")).lost]
+            assert not (await propose(at, keep=0, text="It is in /srv/shop/media")).lost
+
+
+async def test_own_words_that_are_none_are_refused(tmp_path: Path) -> None:
+    async with talked(tmp_path) as (at, _server):
+        with pytest.raises(SummaryRejected, match="empty"):
+            await propose(at, keep=2, text=" \n")
+
+
+async def test_a_summary_in_parts_that_is_too_long_is_shown_whole(tmp_path: Path) -> None:
+    with ModelServer(window=2_048) as server:
+        async with desk(server, tmp_path, context_window=2_048, compaction_mode="off", threshold=None) as at:
+            await talk(at, server, *(f"{topic} " * 60 for topic in TOPICS))
+            long = [says("\n".join(f"- {topic} {place} was told" for place in range(300))) for topic in TOPICS]
+            server.script(*long[:2])
+            seen: list[Event | Proposed] = []
+
+            async def proposing() -> None:
+                async for event in at.services.propose(at.session, Wish(keep=0)):
+                    seen.append(event)
+
+            with pytest.raises(SummaryRejected, match="longer"):
+                await proposing()
+            written = "".join(each.text for each in seen[-1:] if isinstance(each, SummaryArrived))
+            assert f"{TOPICS[0]} 299" in written
+            assert f"{TOPICS[1]} 299" in written

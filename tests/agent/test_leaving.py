@@ -11,6 +11,7 @@ from tui_agent.context.ledger import MOST_NAMED
 from tui_agent.context.summary import OUTGROWN
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Noticed
+from tui_agent.core.readings import lacking
 
 WINDOW = 2_048
 ITEMS_ROOM = WINDOW // 4
@@ -171,6 +172,7 @@ async def test_the_weightiest_of_what_was_left_out_is_recorded_with_the_compacti
             events = await at.services.apply(at.session, proposal, put_back=proposal.lost[:1])
             (compacted,) = entries_in(events, Compacted)
             assert compacted.left_out == proposal.lost[1 : 1 + MOST_NAMED]
+            assert (compacted.unnamed, lacking(compacted)) == (29, MOST_NAMED + 29)
             assert f"[history compaction: kept 1 details verbatim, {MOST_NAMED + 29} left out]" in [
                 said.text for said in entries_in(events, Noticed)
             ]

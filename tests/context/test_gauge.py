@@ -384,6 +384,11 @@ def test_what_a_compaction_would_free_is_most_of_the_old_messages() -> None:
     assert gauge_of().freed == 0
 
 
+def test_what_is_freed_is_what_a_compaction_by_hand_frees_however_many_an_automatic_one_keeps() -> None:
+    many = replace(WIDE, keep_recent=24)
+    assert gauge_of(*long_turns(4), *alternating(6), limits=many).freed > 0
+
+
 def test_a_few_short_messages_free_less_than_the_block_round_their_summary_takes() -> None:
     assert gauge_of(*alternating(8)).freed == 0
 

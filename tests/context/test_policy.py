@@ -21,7 +21,7 @@ from tests.fakes.valid import problems
 from tui_agent.context.checkpoint import checkpoint_of
 from tui_agent.context.cuts import Plan
 from tui_agent.context.gauge import Limits, exceeded, limit_of, measure
-from tui_agent.context.policy import LEAST_KEPT, pause, plan
+from tui_agent.context.policy import LEAST_KEPT, pause, pause_in_short, plan, shortfall
 from tui_agent.core.entries import (
     ApprovalAsked,
     AssistantSaid,
@@ -378,6 +378,45 @@ def test_two_failures_are_told_as_failures_and_one_waits_for_the_next_message() 
     assert pause_for(user("a"), answer("b"), user("c"), stalled()) == (
         "The last compaction gained too little to be repeated in the same turn."
     )
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ([FAILED], "the last attempt failed. Your next message tries it again, F4 tries it now."),
+        ([FAILED, FAILED], "the last attempt failed. A compaction by hand (F4) ends the pause."),
+        ([stalled()], "it did not get the context below its trigger. Your next message tries it again"),
+        ([stalled(), stalled()], f"its trigger. A compaction by hand (F4) ends the pause. {ADVICE['tail']}"),
+    ],
+)
+def test_a_pause_is_told_in_short_with_how_it_goes_on(entries: list[Entry], words: str) -> None:
+    text = pause_in_short(checkpoint_of(log_of(*alternating(9), *entries)), GaugeParts(tail=9_000))
+    assert text.startswith("Automatic compaction is paused: ")
+    assert words in text
+
+
+@pytest.mark.parametrize(
+    ("trigger", "limit", "before", "after", "words"),
+    [
+        ("window", 6_553, 7_100, 6_800, "It freed 300 tokens, and the context is still above 6,553 tokens. "),
+        ("window", 6_553, 7_100, 6_500, "It freed only 600 tokens. "),
+        ("window", 6_553, 7_100, 6_390, ""),
+        ("overflow", None, 7_100, 7_000, "It freed only 100 tokens. "),
+        ("messages", 6, 7, 7, "It freed 0 messages, and the context is still above 6 messages. "),
+        ("messages", 6, 7, 5, ""),
+        ("characters", 4_000, 9_000, 4_100, "It freed 4,900 characters, and the context is still above 4,000 char"),
+        ("manual", 6_553, 7_100, 7_000, ""),
+    ],
+)
+def test_a_compaction_that_gained_little_says_so_and_what_helps(
+    trigger: Trigger, limit: int | None, before: int, after: int, words: str
+) -> None:
+    made = compacted(1, "SUM", trigger=trigger, limit=limit, before=Size(*[before] * 3), after=Size(*[after] * 3))
+    log = log_of(*alternating(9))
+    gauge = replace(measure(context_at_end(log), checkpoint_of(log), Limits()), parts=GaugeParts(pins=900))
+    text = shortfall(made, gauge)
+    assert text.startswith(words) if words else not text
+    assert text.endswith(ADVICE["pins"]) if words else not text
 
 
 def test_within_a_turn_the_context_has_to_double() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.fakes.model_server import ModelServer
 from tests.ui.support import Sitting, press_at_once, sitting
+from tui_agent.core.entries import Compacted, Noticed
 from tui_agent.ui.widgets.lines import Row, Run
 
 FAR, LONG = 7, 500
@@ -99,3 +100,17 @@ async def test_what_is_nowhere_is_not_gone_to(tmp_path: Path) -> None:
         await person.press("ctrl+f", *"platypus", "enter")
         await person.sees("0 hits")
         assert person.conductor.view.oldest == oldest
+
+
+async def test_a_hit_in_a_summary_further_up_leads_to_the_line_that_tells_of_it(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("first", "second")
+            compacted = Compacted(None, 2, (), "- Feed the wombat", folded=2)
+            await person.session.append(compacted, Noticed("[2 old messages merged]", "compaction"))
+            await person.has_said(*(f"later {place}" for place in range(LONG)))
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.press("ctrl+f", *"wombat")
+            await person.sees("1 further up")
+            await person.press("enter")
+            await person.sees("[2 old messages merged]")

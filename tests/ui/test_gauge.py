@@ -7,7 +7,18 @@ from hypothesis import strategies as some
 from tui_agent.core.events import Gauge
 from tui_agent.ui.plain import use_plain
 from tui_agent.ui.screens.preview_lines import figures
-from tui_agent.ui.widgets.gauge import FREE, FULL, TICK, TICK_PASSED, bar, compact_number, state_word, tokens_text
+from tui_agent.ui.widgets.gauge import (
+    FREE,
+    FULL,
+    TICK,
+    TICK_PASSED,
+    bar,
+    compact_number,
+    in_words,
+    roughly,
+    state_word,
+    tokens_text,
+)
 
 
 def gauge(tokens: int, window: int | None = 8192, trigger: int | None = 6553, share: float | None = None) -> Gauge:
@@ -21,6 +32,14 @@ def gauge(tokens: int, window: int | None = 8192, trigger: int | None = 6553, sh
 )
 def test_numbers_are_short(number: int, text: str) -> None:
     assert compact_number(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (7, "7"), (94, "90"), (950, "1k"), (1_480, "1.5k"), (2_740, "2.5k"), (4_180, "4k"), (38_700, "40k")],
+)
+def test_what_is_guessed_is_told_in_few_digits(number: int, text: str) -> None:
+    assert roughly(number) == text
 
 
 def test_an_estimate_is_marked_and_an_unknown_window_is_a_question() -> None:
@@ -60,6 +79,12 @@ def test_the_preview_says_plainly_how_much_of_the_window_is_needed(tokens: int, 
 @pytest.mark.parametrize(("tokens", "word"), [(100, ""), (6000, "near"), (6553, "near"), (6554, "due"), (9000, "over")])
 def test_the_state_is_a_word(tokens: int, word: str) -> None:
     assert state_word(gauge(tokens)) == word
+
+
+def test_a_compaction_that_waits_is_not_only_due() -> None:
+    assert state_word(replace(gauge(6554), paused=True)) == "paused"
+    assert "compaction is paused" in in_words(replace(gauge(6554), paused=True))
+    assert state_word(replace(gauge(9000), paused=True)) == "over"
 
 
 @given(

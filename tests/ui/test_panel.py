@@ -1,14 +1,18 @@
 """The context panel: what can be done with pins, versions and details from there."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fakes.model_server import ModelServer
+from tests.fakes.script import Scripted, says
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
 from tui_agent.agent import changes
-from tui_agent.core.entries import Compacted, Detail, Item
+from tui_agent.core.entries import Compacted, Detail, Item, Noticed
+from tui_agent.core.events import CompactionEnded
 from tui_agent.ui.widgets.sidebar import MemoryList
 
 
@@ -178,3 +182,61 @@ async def test_the_summary_is_opened_at_its_top(tmp_path: Path, size: tuple[int,
                 await person.press("end")
                 await person.until(lambda: rows.scroll_y > 0)
                 person.conductor.prompt.focus()
+
+
+# ── when compaction gains little, or waits ───────────────────────────────────
+
+
+async def test_of_more_details_than_are_named_the_whole_number_is_told(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said("pictures are in /srv/shop/media", "and so on")
+            left = Detail("path", "/srv/shop/media", (1,))
+            compacted = Compacted(None, 2, (), "Summary.", left_out=(left,), unnamed=411, folded=2)
+            person.conductor.show_events([*await person.session.append(compacted), CompactionEnded(applied=True)])
+            await person.is_told("412 exact details are not")
+            await person.sees("the 1 of 412 that matter most")
+
+
+def summaries(text: str) -> Callable[[dict[str, Any]], Scripted]:
+    return lambda body: says(text if "<record>" in str(body["messages"]) else "OK, noted.")
+
+
+async def test_an_automatic_compaction_that_gains_little_says_so_and_what_helps(tmp_path: Path) -> None:
+    with ModelServer(otherwise=summaries("- words were said")) as server:
+        async with sitting(server, tmp_path, size=LARGE, max_messages=6, keep_recent=6) as person:
+            for place in range(4):
+                await person.say(f"{place} " + "words and words " * 90)
+            await person.is_told("the context is still above 6 messages. Keep fewer recent messages")
+            told = [each.entry.text for each in person.session.tail if isinstance(each.entry, Noticed)]
+            assert any(text.startswith("[history compaction: It freed ") for text in told)
+
+
+async def test_why_compaction_waits_stands_in_the_panel_until_it_goes_on(tmp_path: Path) -> None:
+    reply = [""]
+
+    def answers(body: dict[str, Any]) -> Scripted:
+        return summaries(reply[0])(body)
+
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path, size=LARGE, max_messages=6, keep_recent=2) as person:
+            for place in range(4):
+                await person.say(f"{place} " + "words and words " * 30)
+            await person.sees("the last attempt failed")
+            await person.sees("compaction is paused (messages)")
+            await person.sees("/? paused")
+            reply[0] = "- words were said"
+            await person.press("f4")
+            await person.sees("stay word for word")
+            await person.press("a")
+            await person.until(lambda: "paused" not in person.seen)
+
+
+async def test_a_pause_is_not_told_where_nothing_is_compacted_by_itself(tmp_path: Path) -> None:
+    with ModelServer(otherwise=summaries("")) as server:
+        async with sitting(server, tmp_path, size=LARGE, max_messages=6, keep_recent=2) as person:
+            for place in range(4):
+                await person.say(f"{place} " + "words and words " * 30)
+            await person.sees("/? paused")
+            await person.send("/compaction remind")
+            await person.until(lambda: "paused" not in person.seen.replace("compaction paused:", ""))

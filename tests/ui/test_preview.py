@@ -1,14 +1,16 @@
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import OptionList, TextArea
 
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tests.ui.support import LARGE, SMALL, Sitting, sitting
+from tui_agent.agent.proposals import Proposed, Wish
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -21,7 +23,8 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.ui.screens.preview import PreviewScreen
+from tui_agent.core.events import Event
+from tui_agent.ui.screens.preview import Material, PreviewScreen
 from tui_agent.ui.widgets.lost_list import LostList
 from tui_agent.ui.widgets.sidebar import MemoryList
 from tui_agent.ui.widgets.status_bar import CompactButton
@@ -575,3 +578,101 @@ async def test_a_range_and_a_focus_are_given_with_the_command(tmp_path: Path) ->
         await person.send("/compact keep 2 the password")
         await person.sees("2 stay word for word")
         assert "the password" in person.server.requests[-1].last_text
+
+
+# ── a summary that is refused ────────────────────────────────────────────────
+
+CIRCLES = "- Refactor it all [1]\n" * 20
+
+
+@asynccontextmanager
+async def refused(data: Path, **options: Any) -> AsyncIterator[tuple[Sitting, PreviewScreen]]:
+    """The preview of a summary that goes round in circles."""
+    with ModelServer(says(CIRCLES)) as server:
+        async with sitting(server, data, **options) as person:
+            await fill(person)
+            await person.press("f4")
+            await person.sees("Not used: what the model wrote")
+            screen = person.app.screen
+            assert isinstance(screen, PreviewScreen)
+            yield person, screen
+
+
+async def test_a_refused_summary_is_changed_by_hand_and_used(tmp_path: Path) -> None:
+    async with refused(tmp_path, details_share=0.0) as (person, screen):
+        await person.sees("goes round in circles")
+        await person.sees("take or change it by hand")
+        await person.press("e")
+        await person.sees("Ctrl+Enter take it")
+        editor = screen.query_one("#edited", TextArea)
+        assert editor.text.startswith("- Refactor it all [1]")
+        editor.load_text("- Refactor it all, once")
+        await person.press("escape")
+        await person.sees("stay word for word")
+        await person.sees("(edited)")
+        assert screen.query_one(LostList).left_out, "what it leaves out is seen before it is applied"
+        assert compactions(person) == []
+        await person.press("a")
+        await person.until(lambda: bool(compactions(person)))
+        entry = compactions(person)[0].entry
+        assert isinstance(entry, Compacted)
+        assert entry.text == "- Refactor it all, once"
+        assert len(person.server.requests) == 1
+
+
+async def test_a_refused_summary_is_taken_as_it_is_but_not_applied_unseen(tmp_path: Path) -> None:
+    async with refused(tmp_path) as (person, screen):
+        await person.press("e", "escape")
+        await person.sees("Not used: what the model wrote")
+        await person.press("e", "ctrl+enter")
+        await person.sees("stay word for word")
+        assert person.app.screen is screen
+        assert compactions(person) == []
+        await person.press("left_square_bracket")
+        await person.sees("Leave the edited summary?")
+
+
+async def test_where_there_is_nothing_to_fold_nothing_can_be_written_for_it(tmp_path: Path) -> None:
+    with ModelServer(otherwise=answers) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.press("f4")
+            await person.sees("Nothing to fold")
+            await person.press("e")
+            assert "by hand" not in person.seen
+            assert not person.app.screen.query_one("#edited").has_focus
+
+
+async def test_what_arrives_of_a_summary_that_is_asked_for_no_more_is_not_shown(tmp_path: Path) -> None:
+    async with talked(tmp_path) as person:
+        session = person.session
+        (old,) = [
+            each async for each in person.conductor.services.propose(session, Wish()) if isinstance(each, Proposed)
+        ]
+
+        async def propose(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+            if wish.keep is None:
+                yield old
+                screen.begin(Wish(keep=4))  # a key that was pressed before the screen had heard of the old one
+            await asyncio.Event().wait()
+
+        screen = PreviewScreen(propose, Wish(), Material(tuple(session.tail), session.gauge(), 6))
+        person.app.push_screen(screen)
+        await person.sees("more than 4")
+        await person.press("a")
+        assert person.app.screen is screen
+        assert "stay word for word" not in person.seen
+        assert "The summary is being written" in person.seen
+
+
+@pytest.mark.parametrize("keys", [(), ("escape",)])
+async def test_leaving_the_program_keeps_an_edited_summary(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    async with talked(tmp_path) as person:
+        screen = await open_preview(person)
+        await person.press("e")
+        await person.until(lambda: screen.query_one("#edited").has_focus)
+        screen.query_one("#edited", TextArea).load_text("My own words")
+        await person.press(*keys, "ctrl+q")
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, resume="latest") as person:
+            await person.until(lambda: person.prompt_text == "My own words")

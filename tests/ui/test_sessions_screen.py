@@ -11,6 +11,8 @@ from tests.fakes.model_server import ModelServer
 from tests.fakes.script import says
 from tests.ui.screen_text import screen_lines
 from tests.ui.support import LARGE, SMALL, USUAL, Sitting, sitting
+from tui_agent.agent import changes
+from tui_agent.core.entries import Compacted, Detail, Noticed
 from tui_agent.ui.screens.sessions import SessionsScreen
 from tui_agent.ui.widgets.key_hints import fitting_hints
 
@@ -246,3 +248,43 @@ def test_hints_are_never_wider_than_their_place(width: int) -> None:
     line = fitting_hints(["Enter open", "n new", "f fork", "d delete"], width)
     assert cell_len(line) <= width
     assert line.endswith("d delete") == (width >= 8)
+
+
+async def test_words_of_a_summary_lead_to_its_line_and_show_it(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path, size=LARGE) as person:
+            await person.has_said("first", "second")
+            detail = Detail("path", "/srv/shop/media", (1,))
+            compacted = Compacted(None, 2, (), "Goals:\n- Feed the wombat", details=(detail,), folded=2)
+            line = Noticed("[history compaction: 2 old messages merged into 1 summary]", "compaction")
+            person.conductor.show_events(await person.session.append(compacted, line))
+            await person.has_said(*(f"later {place}" for place in range(60)))
+            await person.press("ctrl+f", *"wombat", "tab")
+            await person.sees("Feed the wombat")
+            await person.press("enter")
+            await person.sees("Summary · version 1 of 1")
+            await person.sees("- Feed the wombat")
+            await person.sees("/srv/shop/media")
+            await person.press("escape")
+            await person.sees("2 old messages merged into 1 summary")
+            assert not any("There is no message" in each.message for each in person.app._notifications)
+
+
+async def test_words_of_a_pin_lead_to_the_message_that_was_pinned(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("mind the wombat")
+            pinned = await changes.pin(person.session, "wombat", 1)
+            person.conductor.show_events(pinned)
+            await person.has_said(*(f"later {place}" for place in range(60)))
+            assert "mind the wombat" not in person.seen
+            await person.conductor.command("entry", str(person.session.checkpoint.pins[0].seq))
+            await person.sees("mind the wombat")
+
+
+async def test_a_number_that_nothing_has_is_told_as_such(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        async with sitting(server, tmp_path) as person:
+            await person.has_said("hello")
+            await person.conductor.command("entry", "4711")
+            await person.is_told("There is no message #4711 in this session.")

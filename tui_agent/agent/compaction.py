@@ -22,7 +22,7 @@ from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import limit_of
 from tui_agent.context.ledger import MOST_NAMED, carry, details_in, left_out, lost, merged, supersede, weight
 from tui_agent.context.ledger_around import as_put_back, replaced_values, with_words
-from tui_agent.context.policy import LEAST_KEPT, Plan, plan
+from tui_agent.context.policy import LEAST_KEPT, Plan, plan, shortfall
 from tui_agent.context.provenance import attribute, is_instruction_like
 from tui_agent.context.summary import (
     as_carried,
@@ -38,7 +38,7 @@ from tui_agent.context.summary import (
 from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, Trigger
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import lacking, said_text
 from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
 from tui_agent.language import _
 
@@ -80,21 +80,10 @@ class Compactor:
             raise NothingToFold(_("There is too little old text for a summary to save anything."))
         started = time.monotonic()
         yield CompactionStarted(made.messages, wish.trigger, made.folded[0].seq, made.upto)
-        try:
-            async with aclosing(
-                self._summariser.summarise(made.folded, standing_items, wish.focus, persistent=wish.must_fit)
-            ) as events:
-                async for event in events:
-                    yield event
-            new = await asyncio.to_thread(attribute, self._summariser.items, made.folded)
-        except (SummaryRejected, ModelError) as error:
-            if not wish.must_fit:
-                raise
-            details = await session.details.of(made.folded)
-            new = await asyncio.to_thread(_extracted, made.folded, details, standing_items)
-            self._summariser.model = ""
-            yield SummaryRestarted(str(error))
-            yield SummaryArrived(render(new))
+        new: list[Item] = []
+        async with aclosing(self._write(made.folded, standing_items, new)) as events:
+            async for event in events:
+                yield event
         details = await session.details.of(made.folded)
         found, outdated = await asyncio.to_thread(_details_now, standing_items, _known_before(session), details)
         items = await asyncio.to_thread(still_true, standing(standing_items), new, found, self._pins())
@@ -106,6 +95,30 @@ class Compactor:
             yield SummaryRestarted(_("{n} statements do not fit in it").format(n=len(dropped)))
             yield SummaryArrived(render(items))
         yield Proposed(await self._proposal(made, items, (*found, *dropped), outdated, time.monotonic() - started))
+
+    async def _write(
+        self, folded: Sequence[Logged], standing_items: Sequence[Item], new: list[Item]
+    ) -> AsyncGenerator[Event, None]:
+        """Have the new items written; where nothing can be sent without them and no model gives any, an extract."""
+        wish = self._wish
+        if wish.text is not None:
+            new.append(_in_own_words(wish.text, [logged.seq for logged in folded], standing_items))
+            return
+        try:
+            async with aclosing(
+                self._summariser.summarise(folded, standing_items, wish.focus, persistent=wish.must_fit)
+            ) as events:
+                async for event in events:
+                    yield event
+            new += await asyncio.to_thread(attribute, self._summariser.items, folded)
+        except (SummaryRejected, ModelError) as error:
+            if not wish.must_fit:
+                raise
+            details = await self._session.details.of(folded)
+            new += await asyncio.to_thread(_extracted, folded, details, standing_items)
+            self._summariser.model = ""
+            yield SummaryRestarted(str(error))
+            yield SummaryArrived(render(new))
 
     def _pins(self) -> tuple[str, ...]:
         return tuple(pin.text for pin in self._session.checkpoint.pins)
@@ -138,7 +151,7 @@ class Compactor:
             details=(*((made.open_request,) if made.open_request else ()), *carried),
             fence=secrets.token_hex(4),
             trigger=wish.trigger,
-            model=self._summariser.model,
+            model=self._summariser.model if wish.text is None else self._bench.connection.model,
             window=session.measures.limits.window,
             before=size_of(before),
             folded=made.messages,
@@ -164,6 +177,17 @@ class Compactor:
     def _details_room(self) -> int:
         window = self._session.measures.limits.window or FALLBACK_ROOM
         return int(window * self._bench.settings.details_share)
+
+
+def _in_own_words(text: str, sources: Sequence[int], items: Sequence[Item]) -> Item:
+    """The item that a user's own text is, beside or in place of `items`.
+
+    Raises:
+        SummaryRejected: there is nothing in it.
+    """
+    if not text.strip():
+        raise SummaryRejected(_("The edited summary is empty."), _("Nothing was replaced."))
+    return opaque(text, sources, f"i{next_id(items)}")
 
 
 def _extracted(folded: Sequence[Logged], details: Sequence[Detail], items: Sequence[Item]) -> tuple[Item, ...]:
@@ -221,10 +245,8 @@ async def apply(
             _("The context has changed since this summary was proposed."), todo=_("Propose it again.")
         )
     if text is not None and text != compacted.text:
-        if not text.strip():
-            raise SummaryRejected(_("The edited summary is empty."), _("Nothing was replaced."))
         sources = tuple(sorted({seq for item in compacted.items for seq in item.sources}))
-        compacted = replace(compacted, text=text, items=(opaque(text, sources, f"i{next_id(compacted.items)}"),))
+        compacted = replace(compacted, text=text, items=(_in_own_words(text, sources, compacted.items),))
     # What the user chose to keep is the user's from here on, whoever said it first: later compactions carry it too.
     kept = {detail.text for detail in compacted.details} if put_back else set()
     chosen = as_put_back([detail for detail in put_back if detail.text not in kept], session.tail)
@@ -241,8 +263,11 @@ async def apply(
         )
     compacted = replace(compacted, before=size_of(before), after=size_of(after))
     report = await asyncio.to_thread(_left_out_of, session, proposal, compacted)
-    compacted = replace(compacted, left_out=_named(report, {detail.text for detail in compacted.left_out}))
-    return await session.append(compacted, *_notices(compacted, len(proposal.found), len(report), words))
+    named = _named(report, {detail.text for detail in compacted.left_out})
+    compacted = replace(compacted, left_out=named, unnamed=len(report) - len(named))
+    return await session.append(
+        compacted, *_notices(compacted, len(proposal.found), shortfall(compacted, after), words)
+    )
 
 
 def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:
@@ -270,14 +295,19 @@ def _named(report: Sequence[Detail], stated: set[str]) -> tuple[Detail, ...]:
     return (*first, *islice(others, max(0, max(MOST_NAMED, len(stated)) - len(first))))
 
 
-def _notices(compacted: Compacted, found: int, lacking: int, words: Wording) -> list[Noticed]:
-    """What the transcript says of a compaction: how many exact details were found, and how many of them it lacks."""
+def _notices(compacted: Compacted, found: int, short: str, words: Wording) -> list[Noticed]:
+    """What the transcript says of a compaction.
+
+    So many exact details were `found`; `short` is what it fell short of, "" where it did not.
+    """
     notices = [Noticed(words.merged.format(count=compacted.folded), "compaction")]
-    exact = sum(detail.kind != "request" for detail in compacted.details)
+    exact, left = sum(detail.kind != "request" for detail in compacted.details), lacking(compacted)
     if not compacted.model:  # an extract has them word for word itself
-        exact = found - lacking
-    if exact or lacking:
-        notices.append(Noticed(words.kept.format(kept=exact, left_out=lacking), "compaction"))
+        exact = found - left
+    if exact or left:
+        notices.append(Noticed(words.kept.format(kept=exact, left_out=left), "compaction"))
+    if short:
+        notices.append(Noticed(words.short.format(reason=short), "compaction"))
     if orders := sum(map(is_instruction_like, compacted.items)):
         notices.append(Noticed(words.orders.format(count=orders), "compaction"))
     return notices

@@ -4,12 +4,10 @@ import re
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
+from tui_agent.context.gauge import MOST_KEPT_BY_HAND
 from tui_agent.core.entries import Compacted, Detail, Trigger
 from tui_agent.core.events import Event, Gauge
 from tui_agent.values import frozen
-
-MOST_KEPT_BY_HAND = 6
-"""Messages that a compaction by hand keeps at most unless it is told a number: so that it works below a trigger."""
 
 
 @frozen
@@ -53,6 +51,9 @@ class Wish:
     trigger: Trigger = "manual"
     must_fit: bool = False
     """Whether the next request cannot be sent without it; then a labelled extract is the last resort."""
+
+    text: str | None = None
+    """What stands for the messages in the user's own words, byte for byte; None asks a model."""
 
     def kept(self, keep_recent: int) -> int:
         """How many messages stay at least: as the setting says, but fewer by hand, so that it always does something."""

@@ -116,11 +116,12 @@ class Summariser:
             known = (*standing_items, *new)
             new += await asyncio.to_thread(parse_items, answers[-1], folded, standing(known), first_id + len(new))
         if not new and (not standing_items or is_without_answer):
-            raise SummaryRejected(_("The summary held no statement."), _("Nothing was replaced."))
+            raise _refused(_("The summary held no statement."))
         if estimate(render(new)) > max(sum(each.tokens for each in folded), LEAST_ALLOWED):
-            raise SummaryRejected(
-                _("The summary is longer than the messages it stands for."), _("Nothing was replaced.")
-            )
+            if len(requests) > 1:  # what arrived last is only the last part of what is refused
+                yield SummaryRestarted()
+                yield SummaryArrived(render(new))
+            raise _refused(_("The summary is longer than the messages it stands for."))
         self.items = tuple(new)
 
     async def consolidate(
@@ -158,7 +159,7 @@ class Summariser:
                         so_far += text
                         # A small model that goes round in circles would do so until its room is used up.
                         if "\n" in text and repeats(so_far):
-                            raise SummaryRejected(_("The summary goes round in circles."), _("Nothing was replaced."))
+                            raise _refused(_("The summary goes round in circles."))
                         yield SummaryArrived(text)
                     case Restarted(text):
                         so_far = text
@@ -186,3 +187,10 @@ class Summariser:
         if self._window is None:
             return FALLBACK_ROOM
         return max(256, int((self._window - self._reply_room() - INSTRUCTION_ROOM) * 0.9 / self._ratio))
+
+
+def _refused(what: str) -> SummaryRejected:
+    """The refusal of what a model has written, with what can be done about it."""
+    return SummaryRejected(
+        what, _("Nothing was replaced."), _("Try again, choose another summary model, or compact later.")
+    )

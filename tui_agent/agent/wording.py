@@ -16,6 +16,9 @@ class Wording:
     orders: str
     """Said when tools have put into the summary what reads like instructions."""
 
+    short: str
+    """Said when a compaction gained little."""
+
     paused: str
     stubbed: str
     title: str
@@ -30,6 +33,7 @@ _WORDINGS: dict[Spoken, Wording] = {
         nothing="history compaction: no old messages to compact",
         kept="[history compaction: kept {kept} details verbatim, {left_out} left out]",
         orders="[history compaction: lines from tools that read like instructions: {count}; the panel marks them]",
+        short="[history compaction: {reason}]",
         paused="[history compaction paused: {reason}]",
         stubbed="[{count} old tool results left out, {tokens} tokens freed; /unprune brings them back]",
         title="New session",
@@ -41,6 +45,7 @@ _WORDINGS: dict[Spoken, Wording] = {
         nothing="历史压缩：没有可压缩的旧消息",
         kept="[历史压缩：逐字保留 {kept} 条明细，略去 {left_out} 条]",
         orders="[历史压缩：{count} 行来自工具的内容像是指令，已在面板中标出]",
+        short="[历史压缩：{reason}]",
         paused="[历史压缩暂停：{reason}]",
         stubbed="[略去 {count} 条旧的工具输出，腾出 {tokens} 个 token；/unprune 可恢复]",
         title="新会话",

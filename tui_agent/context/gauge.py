@@ -11,6 +11,9 @@ from tui_agent.values import frozen
 ASSUMED_WINDOW = 32_768
 """The window that is counted on when it is unknown and no other limit is set, so that compaction comes at all."""
 
+MOST_KEPT_BY_HAND = 6
+"""Messages that a compaction by hand keeps at most unless it is told a number: so that it works below a trigger."""
+
 EXPECTED_GAIN = 0.85
 """The share of what is folded that a compaction frees; the rest is what its summary takes."""
 
@@ -86,7 +89,7 @@ def weigh(context: Context, checkpoint: Checkpoint, limits: Limits) -> Weight:
         trigger_tokens=limits.trigger_tokens(),
         compactions=checkpoint.compaction_count,
         last_compacted=checkpoint.last_compacted,
-        freed=_freed(context, limits.keep_recent, checkpoint.ratio),
+        freed=_freed(context, min(limits.keep_recent, MOST_KEPT_BY_HAND), checkpoint.ratio),
         parts=_shared_out(tokens, context.parts),
     )
     return Weight(_with_trigger(gauge, limits), checkpoint.ratio, limits)
@@ -159,7 +162,7 @@ def _tokens(context: Context, checkpoint: Checkpoint) -> tuple[int, bool]:
 
 
 def _freed(context: Context, keep: int, ratio: float) -> int:
-    """Roughly what a compaction would free: the tail before the kept messages, without splitting calls from results."""
+    """Roughly what a compaction would free that keeps so many: the tail before them, no call apart from its result."""
     size = len(context.tail_starts)
     before_tail = len(context.messages) - size
     first_kept = max(size - keep, 0)

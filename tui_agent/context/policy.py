@@ -8,13 +8,23 @@ from tui_agent.context.cuts import Atom, Plan, atoms, cut_before, cut_for, legal
 from tui_agent.context.gauge import Limits
 from tui_agent.context.pairing import is_rewound
 from tui_agent.context.saying import message_of, tokens_of
-from tui_agent.core.entries import AssistantSaid, Compacted, Detail, Logged, MessageEntry, ToolReturned, UserSaid
+from tui_agent.core.entries import (
+    AssistantSaid,
+    Compacted,
+    Detail,
+    Logged,
+    MessageEntry,
+    Size,
+    ToolReturned,
+    Trigger,
+    UserSaid,
+)
 from tui_agent.core.events import Gauge, GaugeParts
 from tui_agent.core.readings import deed_of, is_spoken, said_text
 from tui_agent.errors import ApprovalPending, NothingToFold
-from tui_agent.language import N_, _, ngettext
+from tui_agent.language import N_, _, ngettext, sentences
 
-__all__ = ["Plan", "pause", "plan"]
+__all__ = ["Plan", "pause", "pause_in_short", "plan", "shortfall"]
 
 STALLS_BEFORE_PAUSE = 2
 """Automatic compactions in a row without progress after which the next ones wait."""
@@ -27,6 +37,9 @@ GROWTH_TO_RESUME = 0.5
 
 GROWTH_IN_TURN = 1.0
 """The same within the turn of the last attempt: only a long tool loop grows so much."""
+
+LEAST_GAIN = 0.1
+"""The share of what it was due for that a compaction nobody saw before has to free, or it is said how little it was."""
 
 SUMMARY_ALLOWANCE = 0.1
 """The share of the trigger that is set aside for what a new summary takes."""
@@ -114,6 +127,48 @@ def pause(checkpoint: Checkpoint, gauge: Gauge, limits: Limits) -> str:
     return _explanation(stalls.count, stalls.failed, gauge, limits)
 
 
+def pause_in_short(checkpoint: Checkpoint, parts: GaugeParts) -> str:
+    """What can be read at a glance while `pause` has a reason: why compaction waits, and how it goes on."""
+    stalls = checkpoint.stalls
+    said = _("Automatic compaction is paused: {why}.").format(
+        why=_("the last attempt failed") if stalls.failed else _("it did not get the context below its trigger")
+    )
+    if stalls.count < STALLS_BEFORE_PAUSE:
+        return sentences((said, _("Your next message tries it again, F4 tries it now.")))
+    helps = "" if stalls.failed else _advice(parts)
+    return sentences((said, _("A compaction by hand (F4) ends the pause."), helps))
+
+
+def shortfall(made: Compacted, after: Gauge) -> str:
+    """How little an automatic compaction has freed, in numbers, and what helps; "" where it was enough."""
+    was, is_now = _size(made.before, made.trigger), _size(made.after, made.trigger)
+    is_above = made.limit is not None and is_now > made.limit
+    if made.trigger == "manual" or not (is_above or was - is_now < LEAST_GAIN * was):
+        return ""
+    freed = _amount(max(was - is_now, 0), made.trigger)
+    if is_above and made.limit is not None:
+        limit = _amount(made.limit, made.trigger)
+        words = _("It freed {freed}, and the context is still above {limit}.").format(freed=freed, limit=limit)
+    else:
+        words = _("It freed only {freed}.").format(freed=freed)
+    return sentences((words, _advice(after.parts)))
+
+
+def _size(size: Size, trigger: Trigger) -> int:
+    """The measure that a compaction was due for."""
+    return {"characters": size.characters, "messages": size.messages}.get(trigger, size.tokens)
+
+
+def _amount(n: int, trigger: str) -> str:
+    match trigger:
+        case "characters":
+            return _("{n:,} characters").format(n=n)
+        case "messages":
+            return ngettext("{n:,} message", "{n:,} messages", n).format(n=n)
+        case _:
+            return _("{n:,} tokens").format(n=n)
+
+
 def _values(limits: Limits) -> set[int | None]:
     whole = limits.window - limits.reserve if limits.window is not None else None
     return {limits.trigger_tokens(), limits.max_characters, limits.max_messages, whole}
@@ -136,11 +191,11 @@ def _explanation(count: int, failed: bool, gauge: Gauge, limits: Limits) -> str:
 def _goal(gauge: Gauge, limits: Limits) -> str:
     match gauge.trigger_name:
         case "characters" if limits.max_characters is not None:
-            return _("{n:,} characters").format(n=limits.max_characters)
+            return _amount(limits.max_characters, "characters")
         case "messages" if limits.max_messages is not None:
-            return ngettext("{n:,} message", "{n:,} messages", limits.max_messages).format(n=limits.max_messages)
+            return _amount(limits.max_messages, "messages")
         case _:
-            return _("{n:,} tokens").format(n=gauge.trigger_tokens) if gauge.trigger_tokens else _("its limit")
+            return _amount(gauge.trigger_tokens, "window") if gauge.trigger_tokens else _("its limit")
 
 
 def _advice(parts: GaugeParts) -> str:

@@ -68,7 +68,6 @@ class Reasoning:
     """The wire field it came in; "think" when it stood in tags inside the content."""
 
     endpoint: str = ""
-
     raw: str = ""
     """Structured reasoning as it came (compact JSON), for endpoints that want it back unchanged; "" for none."""
 
@@ -227,7 +226,6 @@ class Compacted:
     trigger: Trigger = "manual"
     model: str = ""
     """Empty for a deterministic extract made without a model."""
-
     window: int | None = None
     before: Size = Size(0, 0, 0)
     after: Size = Size(0, 0, 0)
@@ -235,6 +233,8 @@ class Compacted:
     """How many messages this compaction folded anew."""
     left_out: tuple[Detail, ...] = ()
     """The weightiest details that neither `text` nor `details` hold: named rather than dropped in silence."""
+    unnamed: int = 0
+    """How many further details they do not hold: too many to be named."""
 
     seconds: float = 0.0
     usage: Usage | None = None

@@ -149,7 +149,10 @@ class Gauge:
     """When the live compaction was made (`Logged.at`), "" for never."""
 
     freed: int = 0
-    """Roughly how many tokens a compaction now would free."""
+    """Roughly how many tokens a compaction by hand would free now."""
+
+    paused: bool = False
+    """Whether automatic compaction is due and waits all the same, because it failed or gained too little."""
 
     parts: GaugeParts = field(default_factory=GaugeParts)
 

@@ -81,3 +81,8 @@ def by_section(items: Iterable[Item], order: Sequence[str]) -> Iterator[tuple[st
 def kind_word(kind: DetailKind) -> str:
     """A kind of exact detail in the reader's language. Few of the ids that are found are hashes."""
     return _("id") if kind == "hash" else _(kind)
+
+
+def lacking(made: Compacted) -> int:
+    """How many exact details a compaction leaves out, named or not."""
+    return len(made.left_out) + made.unnamed

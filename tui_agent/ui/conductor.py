@@ -151,6 +151,7 @@ class Conductor:
 
     async def _show(self, session: Session) -> None:
         entries, versions = await session.page(limit=PAGE), await changes.versions(session)
+        self.unsent.keep_edited(self.desk.edited_summary())
         await self.desk.stop_and_wait()
         await self.save_unsent()
         sent = await sent_before(self.services.archive)
@@ -254,6 +255,7 @@ class Conductor:
 
     async def leave(self) -> None:
         """Bring everything into order before the program ends."""
+        self.unsent.keep_edited(self.desk.edited_summary())
         await self.desk.leave()
         await self.save_unsent()
 

@@ -62,7 +62,8 @@ class Finder:
                 return
         transcript = self._screen.transcript
         if not transcript.find_in(self._words, seq):
-            transcript.jump_to(seq)  # the index knows words, not places: its words stand there apart
+            # The index knows words, not places: its words stand there apart, or in a summary, told of in the next line.
+            _ = transcript.jump_to(seq) or transcript.jump_to(seq + 1)
         self._show_count()
 
     def _show_count(self) -> None:

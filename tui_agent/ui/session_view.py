@@ -1,6 +1,7 @@
 """What the chat shows of its session: events become lines, words and measures. It starts nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from textual.content import Content
@@ -12,6 +13,8 @@ from tui_agent.agent.changes import kept_details
 from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
+from tui_agent.context.gauge import exceeded
+from tui_agent.context.policy import pause, pause_in_short, shortfall
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -39,7 +42,7 @@ from tui_agent.core.events import (
     ToolStarted,
     TurnEnded,
 )
-from tui_agent.core.readings import deed_of, typed_text
+from tui_agent.core.readings import deed_of, lacking, typed_text
 from tui_agent.language import N_, _, ngettext, sentences
 from tui_agent.ui.commands import as_said
 from tui_agent.ui.plain import mark
@@ -163,9 +166,20 @@ class SessionView:
         if self.session is None:
             return
         gauge = self.session.gauge(self._screen.query_one(Prompt).message, self._streamed)
+        paused = self._paused(self.session)
+        gauge = replace(gauge, paused=True) if paused else gauge
         self._screen.query_one(StatusBar).show_gauge(gauge)
         # In a frame of its own: beside the prompt, Textual would paint all that lies between the two places.
-        self._screen.call_after_refresh(self._screen.query_one(Sidebar).show_gauge, gauge)
+        self._screen.call_after_refresh(self._screen.query_one(Sidebar).show_gauge, gauge, paused)
+
+    def _paused(self, session: Session) -> str:
+        """Why automatic compaction waits although it is due; "" while it does not, or is not wanted."""
+        bench, checkpoint = self._services.bench, session.checkpoint
+        if not checkpoint.stalls.count or bench is None or bench.mode not in ("auto", "ask"):
+            return ""
+        gauge, limits = session.gauge(), session.measures.limits
+        is_waiting = exceeded(gauge, limits) is not None and bool(pause(checkpoint, gauge, limits))
+        return pause_in_short(checkpoint, gauge.parts) if is_waiting else ""
 
     # ── events ───────────────────────────────────────────────────────────────
 
@@ -232,9 +246,10 @@ class SessionView:
                 activity.stop()
 
     def _tell_of_compaction(self) -> None:
-        live = self.session.live_summary() if self.session is not None else None
+        session = self.session
+        live = session.live_summary() if session is not None else None
         made = live.entry if live is not None and isinstance(live.entry, Compacted) else None
-        left_out = len(made.left_out) if made is not None else 0
+        left_out = lacking(made) if made is not None else 0
         words = _("Old messages are in the summary now: F3 shows it, F8 undoes it.")
         if left_out:
             words = ngettext(
@@ -242,9 +257,11 @@ class SessionView:
                 "Old messages are in the summary now, {n} exact details are not: F5 lists them, F8 undoes it.",
                 left_out,
             ).format(n=left_out)
+        short = shortfall(made, session.gauge()) if made is not None and session is not None else ""
+        words = sentences((words, short))
         if made is not None and not made.model:
             words = sentences((words, _("It was made without a model, from the messages' own words.")))
-        severity: Literal["information", "warning"] = "warning" if left_out else "information"
+        severity: Literal["information", "warning"] = "warning" if left_out or short else "information"
         self._screen.notify(words, title=_("Compacted"), severity=severity, markup=False)
 
 

@@ -99,6 +99,9 @@ class TurnDesk:
         self.is_held = False
         """Whether nothing may be sent for now."""
 
+        self.edited_summary: Callable[[], str | None] = _nothing
+        """Gives what the user has written in the preview that is open; None when nothing."""
+
         self._sending: tuple[int, _Message] | None = None
         """The log's end when the running turn began, and the message it began with."""
 
@@ -295,8 +298,15 @@ class TurnDesk:
                 pins=tuple(pin.text for pin in session.checkpoint.pins),
             ),
         )
+        self.edited_summary = lambda: screen.edited
         try:
             return await self._screen.app.push_screen_wait(screen)
         except asyncio.CancelledError:
             screen.take_away()
             raise
+        finally:
+            self.edited_summary = _nothing
+
+
+def _nothing() -> str | None:
+    return None

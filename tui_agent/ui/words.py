@@ -36,6 +36,7 @@ _WORDS = frozenset(
         N_("over"),
         N_("due"),
         N_("near"),
+        N_("paused"),
         # where a window's size is known from
         N_("setting"),
         N_("embedded"),

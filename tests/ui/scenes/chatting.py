@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from tests.ui.pictures import GAUGE, logged, said
 from tests.ui.scenes.scene import Scene, state
+from tui_agent.context.checkpoint import Checkpoint, Stalls
+from tui_agent.context.policy import pause_in_short
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import (
     ApprovalAsked,
@@ -21,6 +23,7 @@ from tui_agent.core.events import (
     Appended,
     CommandProgressed,
     CommandStarted,
+    GaugeParts,
     ReasoningArrived,
     RequestSent,
     TextArrived,
@@ -249,3 +252,11 @@ async def over_the_window(scene: Scene) -> None:
     bar.show_status(status)
     bar.show_gauge(full)
     panel_.show_gauge(full)
+
+
+@state()
+async def compaction_paused(scene: Scene) -> None:
+    waiting = replace(GAUGE, tokens=7_120, trigger_share=1.09, paused=True)
+    scene.chat.query_one(StatusBar).show_gauge(waiting)
+    said = pause_in_short(Checkpoint(stalls=Stalls(2)), GaugeParts(tail=5_000))
+    scene.chat.query_one(Sidebar).show_gauge(waiting, said)

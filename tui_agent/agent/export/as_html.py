@@ -19,7 +19,7 @@ from tui_agent.agent.spending import spending_in_words
 from tui_agent.context.spending import UNSPENT
 from tui_agent.context.summary_language import SECTIONS
 from tui_agent.core.entries import Detail, Item
-from tui_agent.core.readings import by_section, kind_word
+from tui_agent.core.readings import by_section, kind_word, lacking
 from tui_agent.language import N_, _
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -96,6 +96,7 @@ def _version(record: Record, version: Version) -> Markup:
         _(" · {before:,} -> {after:,} tokens").format(before=made.before.tokens, after=made.after.tokens),
         class_="meta",
     )
+    named = _("Left out, the {n:,} of {all:,} that matter most").format(n=len(made.left_out), all=lacking(made))
     title = _("Summary {number} of {count}").format(number=version.number, count=len(record.versions))
     return element(
         "section",
@@ -103,7 +104,7 @@ def _version(record: Record, version: Version) -> Markup:
         about,
         *(_items(record, version) if made.items else prose(made.text)),
         *_details(_("Kept word for word"), version.details),
-        *_details(_("Left out"), made.left_out),
+        *_details(named if made.unnamed else _("Left out"), made.left_out),
         folding(_("As it stands in the context"), element("pre", made.text)) if made.items else None,
         id=f"v{version.number}",
         class_=f"version {'live' if version.state == 'live' else ''}".strip(),

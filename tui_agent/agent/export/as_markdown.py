@@ -18,7 +18,7 @@ from tui_agent.core.entries import (
     ToolReturned,
     UserSaid,
 )
-from tui_agent.core.readings import by_section, kind_word, said_text
+from tui_agent.core.readings import by_section, kind_word, lacking, said_text
 from tui_agent.core.visible import visible
 from tui_agent.language import _, sentences
 
@@ -108,7 +108,8 @@ def _summary(version: Version) -> Iterator[str]:
         yield _("Kept word for word:")
         yield "\n".join(map(_detail, version.details))
     if made.left_out:
-        yield _("Left out:")
+        named = _("Left out, the {n:,} of {all:,} that matter most:").format(n=len(made.left_out), all=lacking(made))
+        yield named if made.unnamed else _("Left out:")
         yield "\n".join(map(_detail, made.left_out))
     yield "---"
 

@@ -8,7 +8,7 @@ from tui_agent.agent.session import Session
 from tui_agent.agent.spending import known_prices, spending_in_words
 from tui_agent.core.entries import Compacted, Logged
 from tui_agent.core.events import Event
-from tui_agent.core.readings import said_text
+from tui_agent.core.readings import lacking, said_text
 from tui_agent.errors import CompactionError, UsageError
 from tui_agent.language import N_, _
 from tui_agent.settings import CompactionMode
@@ -177,6 +177,22 @@ async def compare(chat: Conductor, which: str) -> None:
     chat.app.push_screen(ReadingScreen(title, [*heads, Line(""), *changed_lines(_text(before), _text(chosen))]))
 
 
+async def read_summary(chat: Conductor, seq: str) -> None:
+    """Show one of the session's summaries, and what stands behind it word for word."""
+    versions = await changes.versions(open_session_of(chat))
+    for number, version in enumerate(versions, 1):
+        if version.seq != int(seq) or not isinstance(version.entry, Compacted):
+            continue
+        from tui_agent.ui.screens import preview_lines  # it knows much about words, and most starts need none
+
+        made = version.entry
+        lines = [Line(describe(version), "dim"), Line(""), *preview_lines.summary_lines(made.text, made.items)]
+        if made.details:
+            lines += [Line(""), *preview_lines.carried_lines(made.details, (), (), lost=lacking(made))]
+        title = _("Summary · version {number} of {versions}").format(number=number, versions=len(versions))
+        chat.app.push_screen(ReadingScreen(title, lines))
+
+
 def _text(version: Logged | None) -> str:
     return said_text(version.entry) if version is not None else ""
 
@@ -223,6 +239,7 @@ HANDLERS: Mapping[str, Handler] = {
     "summary": summary,
     "left-out": left_out,
     "compare": compare,
+    "read-summary": read_summary,
     "cost": cost,
     "keep-detail": keep_detail,
 }

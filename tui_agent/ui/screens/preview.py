@@ -17,11 +17,10 @@ from textual.widgets import ContentSwitcher, Static
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Reviewed, Wish
 from tui_agent.context.ledger import left_out, lost
 from tui_agent.context.ledger_around import as_put_back
-from tui_agent.context.provenance import is_instruction_like
 from tui_agent.core.entries import Detail, Logged
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
-from tui_agent.errors import NothingToFold, TuiAgentError
-from tui_agent.language import _, ngettext
+from tui_agent.errors import ApprovalPending, NothingToFold, TuiAgentError
+from tui_agent.language import _
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.confirm import ConfirmScreen
@@ -31,6 +30,7 @@ from tui_agent.ui.screens.preview_lines import (
     changed_lines,
     figures,
     folded_lines,
+    heading,
     hints,
     summary_lines,
     with_put_back,
@@ -72,17 +72,17 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     @posted
     class _Happened(Message):
-        event: Event | Proposed
-
-    @posted
-    class _Stopped(Message):
-        error: TuiAgentError
+        attempt: int
+        event: Event | Proposed | TuiAgentError
 
     def __init__(self, propose: Proposing, wish: Wish, material: Material) -> None:
         super().__init__()
         self._propose = propose
         self._wish = wish
         self._material = material
+        self._attempt = 0
+        """Which of the summaries that were asked for counts: of one before it, something may still arrive."""
+
         self._proposal: Proposal | None = None
         self._edited: str | None = None
         self._written = ""
@@ -95,7 +95,7 @@ class PreviewScreen(Modal[Reviewed | None]):
         """The details to put back, as they will be carried."""
 
         self._is_refused = False
-        """Whether no summary came of it: what was written of one is shown, and is not used."""
+        """Whether no summary came of it: what was written of one is shown, and used only if the user takes it."""
 
         self._state = _("The summary is being written")
         self._drawing = False
@@ -126,29 +126,32 @@ class PreviewScreen(Modal[Reviewed | None]):
     # ── the proposal ─────────────────────────────────────────────────────────
 
     def begin(self, wish: Wish) -> None:
-        """Have a summary written; an earlier proposal is void."""
+        """Have a summary written, or weigh the user's own; an earlier proposal is void."""
         self._wish = wish
-        self._proposal, self._edited, self._written, self._range = None, None, "", (0, 0)
+        self._attempt += 1
+        self._proposal, self._edited, self._written, self._range = None, None, wish.text or "", (0, 0)
         self._is_refused = False
         self._state = _("The summary is being written")
         self.query_one("#proposed", LinesView).follow = True
         self._show_lost(None, _("shown when the summary is written"))
         self.shown = "summary"
         self._draw()
-        self._write(self._propose(wish))
+        self._write(self._propose(wish), self._attempt)
 
     @work(exclusive=True, group="proposal", exit_on_error=False)
-    async def _write(self, proposing: AsyncGenerator[Event | Proposed, None]) -> None:
+    async def _write(self, proposing: AsyncGenerator[Event | Proposed, None], attempt: int) -> None:
         try:
             async with aclosing(proposing) as events_of_proposal:
                 async for event in events_of_proposal:
-                    self.post_message(self._Happened(event))
+                    self.post_message(self._Happened(attempt, event))
         except TuiAgentError as error:
-            self.post_message(self._Stopped(error))
+            self.post_message(self._Happened(attempt, error))
 
     @on(_Happened)
     def _happened(self, message: _Happened) -> None:
         message.stop()
+        if message.attempt != self._attempt:
+            return
         match message.event:
             case CompactionStarted(first=first, upto=upto):
                 self._range = first, upto
@@ -163,18 +166,18 @@ class PreviewScreen(Modal[Reviewed | None]):
                 self._draw_soon()
             case Proposed(proposal):
                 self._proposal = proposal
+                self._edited = proposal.compacted.text if self._wish.text is not None else None
                 self._range = proposal.first, proposal.compacted.upto
                 self.query_one("#proposed", LinesView).follow = False
                 self._show_lost(proposal.lost)
                 self._draw()
+            case TuiAgentError() as error:
+                self._stopped(error)
 
-    @on(_Stopped)
-    def _stopped(self, message: _Stopped) -> None:
-        message.stop()
-        is_nothing = isinstance(message.error, NothingToFold)
-        said = _("Nothing to fold. {error}") if is_nothing else _("No summary. {error}")
-        self._state = said.format(error=message.error)
-        self._is_refused = bool(self._written)
+    def _stopped(self, error: TuiAgentError) -> None:
+        said = _("Nothing to fold. {error}") if isinstance(error, NothingToFold) else _("No summary. {error}")
+        self._state = said.format(error=error)
+        self._is_refused = not isinstance(error, NothingToFold | ApprovalPending)
         self._show_lost(None, _("there is no summary"))
         self._draw()
 
@@ -191,18 +194,20 @@ class PreviewScreen(Modal[Reviewed | None]):
         self.query_one("#preview-figures", Static).update(
             figures(self._material.gauge, after, proposal, len(put_back), state)
         )
-        text = self._text if proposal is not None else self._written
         items = proposal.compacted.items if proposal is not None else ()
-        self.query_one("#proposed", LinesView).set_lines(summary_lines(text, items))
+        self.query_one("#proposed", LinesView).set_lines(summary_lines(self._text, items))
         if self.shown == "carried":
             carried = proposal.compacted.details if proposal is not None else ()
             self.query_one("#carried", LinesView).set_lines(
                 carried_lines(carried, put_back, self._material.pins, lost=self._left_out)
             )
-        self.query_one("#preview-heading", Static).update(self._heading())
+        is_unused = self._is_refused and bool(self._written)
+        title = heading(self.shown, is_unused=is_unused, is_edited=self._edited is not None, items=items)
+        self.query_one("#preview-heading", Static).update(title)
         self.query_one("#preview-hints", Static).update(
             hints(
                 is_ready=proposal is not None,
+                is_refused=self._is_refused,
                 is_editing=self.shown == "edit",
                 keep=self._keep,
                 goes=bool(self._range[1]),
@@ -226,32 +231,22 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     @property
     def _text(self) -> str:
-        """The summary as it would be applied now."""
+        """The summary as it would be applied now, or what is written of one so far."""
         if self._edited is not None:
             return self._edited
-        return self._proposal.compacted.text if self._proposal is not None else ""
+        return self._proposal.compacted.text if self._proposal is not None else self._written
 
-    def _heading(self) -> Content:
-        names = {
-            "summary": _("Not used: what the model wrote") if self._is_refused else _("Proposed summary"),
-            "changes": _("What changed since the last summary"),
-            "folded": _("Messages that go into it"),
-            "carried": _("Carried word for word behind the summary"),
-            "edit": _("Edit: used byte for byte · Esc done · Ctrl+Enter apply"),
-        }
-        edited = _("  (edited)") if self._edited is not None and self.shown == "summary" else ""
-        return Content(names.get(self.shown, _("Proposed summary")) + edited) + self._warning()
+    @property
+    def edited(self) -> str | None:
+        """The user's own text, still in the editor or taken from it; None where there is none."""
+        if self.shown == "edit" and self._is_changed:
+            return self.query_one(SummaryEditor).text
+        return self._edited if self._edited is not None else self._wish.text
 
-    def _warning(self) -> Content:
-        """How many lines only tools have said and read like orders: each is marked in its place."""
-        items = self._proposal.compacted.items if self._proposal is not None and self.shown == "summary" else ()
-        orders = sum(map(is_instruction_like, items))
-        if not orders:
-            return Content("")
-        words = ngettext(
-            "  {n} line from a tool reads like an instruction", "  {n} lines from tools read like instructions", orders
-        )
-        return Content.styled(words.format(n=orders), "$warning")
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the editor holds another text than it was given."""
+        return self.query_one(SummaryEditor).text != safe(self._text)
 
     # ── views ────────────────────────────────────────────────────────────────
 
@@ -273,7 +268,7 @@ class PreviewScreen(Modal[Reviewed | None]):
         ids = {"summary": "proposed", "edit": "edited"}
         if shown == "changes":
             previous = self._proposal.previous_text if self._proposal is not None else ""
-            self.query_one("#changes", LinesView).set_lines(changed_lines(previous, self._text or self._written))
+            self.query_one("#changes", LinesView).set_lines(changed_lines(previous, self._text))
         elif shown == "folded":
             self.query_one("#folded", LinesView).set_lines(folded_lines(self._folded()))
         self.query_one(ContentSwitcher).current = ids.get(shown, shown)
@@ -321,7 +316,7 @@ class PreviewScreen(Modal[Reviewed | None]):
     # ── editing ──────────────────────────────────────────────────────────────
 
     def action_edit(self) -> None:
-        if self._proposal is None:
+        if self._proposal is None and not self._is_refused:
             return
         editor = self.query_one(SummaryEditor)
         editor.load_text(safe(self._text))
@@ -341,12 +336,16 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     def _take_edit(self) -> None:
         """The edited text, if it is another; what it now leaves out is looked for anew."""
-        editor_text = self.query_one(SummaryEditor).text
-        if self._proposal is None or editor_text == safe(self._text):
-            return
-        self._edited = editor_text
-        missing = lost(self._proposal.found, "\n".join([editor_text, *self._material.pins]))
-        self._show_lost(left_out(missing, self._proposal.compacted.details))
+        if self._is_changed and self._proposal is None:
+            self._take_as_own()
+        elif self._is_changed and self._proposal is not None:
+            self._edited = self.query_one(SummaryEditor).text
+            missing = lost(self._proposal.found, "\n".join([self._edited, *self._material.pins]))
+            self._show_lost(left_out(missing, self._proposal.compacted.details))
+
+    def _take_as_own(self) -> None:
+        """Overrule the refusal: what the editor holds is proposed as the user's own text, and nothing applied yet."""
+        self.begin(replace(self._wish, text=self.query_one(SummaryEditor).text))
 
     # ── asking again ─────────────────────────────────────────────────────────
 
@@ -360,17 +359,20 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     def _again(self, focus: str | None) -> None:
         if focus is not None:
-            self._unless_edited(lambda: self.begin(replace(self._wish, focus=focus.strip())))
+            self._unless_edited(lambda: self.begin(replace(self._wish, focus=focus.strip(), text=None)))
 
     def action_keep(self, which: str) -> None:
         step = KEEP_STEP if which == "more" else -KEEP_STEP
         keep = max(self._keep + step, 0)
         if keep != self._keep:
-            self._unless_edited(lambda: self.begin(replace(self._wish, keep=keep, above=None)))
+            self._unless_edited(lambda: self.begin(replace(self._wish, keep=keep, above=None, text=None)))
 
     # ── the end ──────────────────────────────────────────────────────────────
 
     def action_apply(self) -> None:
+        if self.shown == "edit" and self._proposal is None:
+            self._take_as_own()
+            return
         if self.shown == "edit":
             self._take_edit()
         if self._proposal is None:
@@ -390,7 +392,7 @@ class PreviewScreen(Modal[Reviewed | None]):
 
     def _unless_edited(self, go_on: Callable[[], None]) -> None:
         """Go on; where a text that was edited would be lost by it, ask first."""
-        if self._edited is None:
+        if self.edited is None:
             go_on()
             return
         question = ConfirmScreen(_("Leave the edited summary?"), _("What you wrote would be gone."), yes=_("Leave it"))

@@ -80,6 +80,31 @@ def _measure(name: str, gauge: Gauge) -> Content:
     return Content(f"{name} ") + Content.styled(bar(gauge, _BAR), style_of(gauge)) + Content(f"{share}{size}")
 
 
+def heading(shown: str, *, is_unused: bool, is_edited: bool, items: Sequence[Item]) -> Content:
+    """What is shown under it, and how many lines of a summary only tools have said that read like orders."""
+    names = {
+        "summary": _("Not used: what the model wrote") if is_unused else _("Proposed summary"),
+        "changes": _("What changed since the last summary"),
+        "folded": _("Messages that go into it"),
+        "carried": _("Carried word for word behind the summary"),
+        "edit": _("Edit: used byte for byte"),
+    }
+    name = names.get(shown, _("Proposed summary"))
+    if shown != "summary":
+        return Content(name)
+    return Content(name + (_("  (edited)") if is_edited else "")) + _warning(items)
+
+
+def _warning(items: Sequence[Item]) -> Content:
+    orders = sum(map(is_instruction_like, items))
+    if not orders:
+        return Content("")
+    words = ngettext(
+        "  {n} line from a tool reads like an instruction", "  {n} lines from tools read like instructions", orders
+    )
+    return Content.styled(words.format(n=orders), "$warning")
+
+
 def summary_lines(text: str, items: Sequence[Item] = ()) -> Iterator[Line]:
     """The summary with its headings; what no message supports, or only a tool has said, is marked."""
     marks = {f"- {item.text}": _mark(item) for item in items if item.section}
@@ -185,6 +210,7 @@ def _nothing_carried(lost: int | None) -> str:
 def hints(
     *,
     is_ready: bool,
+    is_refused: bool,
     is_editing: bool,
     keep: int,
     goes: bool,
@@ -199,6 +225,7 @@ def hints(
 
     Args:
         is_ready: there is a proposal.
+        is_refused: there is none, and what was written can be taken by hand.
         is_editing: its text is being edited.
         keep: messages that stay.
         goes: it is known which messages go.
@@ -210,17 +237,11 @@ def hints(
         width: cells of a row.
     """
     if is_editing:
-        return Content.styled(_("Esc done editing · Ctrl+Enter apply"), MUTED)
-    actions = []
-    if is_ready:
-        actions += [
-            _hint("preview-apply", "apply", _("apply, though it adds tokens") if adds else _("apply")),
-            _hint("preview-edit", "edit", _("edit")),
-            _hint("preview-changes", "view('changes')", _("what changed")),
-            _hint("preview-carried", "view('carried')", _("carried: {carried}").format(carried=carried)),
-            _hint("preview-lost", "view('lost')", _("left out: {lost}").format(lost=lost)),
-            _hint("preview-put-back", "put_back", _("put back")),
-        ]
+        words = _("Esc done editing · Ctrl+Enter apply") if is_ready else _("Esc done editing · Ctrl+Enter take it")
+        return Content.styled(words, MUTED)
+    actions = _of_proposal(carried, lost, adds=adds) if is_ready else []
+    if is_refused:
+        actions.append(_hint("preview-edit", "edit", _("take or change it by hand")))
     if is_elsewhere:
         actions.append(_hint("preview-summary", "view('summary')", _("summary")))
     if goes:
@@ -232,6 +253,17 @@ def hints(
         _hint("preview-cancel", "cancel", _("back") if is_list_only else _("cancel")),
     ]
     return Content("\n").join(packed(actions, width, "  "))
+
+
+def _of_proposal(carried: int, lost: int, *, adds: bool) -> list[Content]:
+    return [
+        _hint("preview-apply", "apply", _("apply, though it adds tokens") if adds else _("apply")),
+        _hint("preview-edit", "edit", _("edit")),
+        _hint("preview-changes", "view('changes')", _("what changed")),
+        _hint("preview-carried", "view('carried')", _("carried: {carried}").format(carried=carried)),
+        _hint("preview-lost", "view('lost')", _("left out: {lost}").format(lost=lost)),
+        _hint("preview-put-back", "put_back", _("put back")),
+    ]
 
 
 def _hint(binding_id: str, action: str, words: str) -> Content:

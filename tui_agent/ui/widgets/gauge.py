@@ -10,6 +10,7 @@ from tui_agent.core.events import Gauge
 from tui_agent.language import _, ngettext
 from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import MUTED
+from tui_agent.ui.widgets.prose import Prose
 from tui_agent.ui.words import word
 
 FULL, FREE, TICK, TICK_PASSED = "▓", "░", "│", "┃"
@@ -28,6 +29,13 @@ def compact_number(number: int) -> str:
     if number < 999_500:
         return f"{number / 1000:.0f}k"
     return f"{number / 1_000_000:.1f}M"
+
+
+def roughly(number: int) -> str:
+    """A number that is only guessed, in as few digits: 900, 1.5k, 4k."""
+    step = 10 ** (len(str(number)) - 1)
+    step = step // 2 if step > 1 and number < 3 * step else step
+    return compact_number(round(number / step) * step).replace(".0", "")
 
 
 def bar(gauge: Gauge, width: int) -> str:
@@ -83,6 +91,7 @@ def _due_words(gauge: Gauge) -> str:
     words = {
         "over": _("over the window"),
         "due": _("compaction is due{measure}").format(measure=measure),
+        "paused": _("compaction is paused{measure}").format(measure=measure),
         "near": _("compaction is near{measure}").format(measure=measure),
     }
     far = _("{share:.0%} of the way to compaction{measure}").format(share=share, measure=measure)
@@ -90,18 +99,19 @@ def _due_words(gauge: Gauge) -> str:
 
 
 def state_word(gauge: Gauge) -> str:
-    """In a word how near compaction is: "", "near", "due" or "over"."""
+    """In a word how near compaction is: "", "near", "due", "paused" or "over"."""
     if gauge.window and gauge.tokens > gauge.window:
         return "over"
     share = gauge.trigger_share or 0.0
     if share > 1.0:
-        return "due"
+        return "paused" if gauge.paused else "due"
     return "near" if share >= 0.9 else ""
 
 
 def style_of(gauge: Gauge) -> str:
     """The theme colour that goes with the state; the words say the same."""
-    return {"over": "$error", "due": "$warning", "near": "$warning"}.get(state_word(gauge), "$primary")
+    styles = {"over": "$error", "due": "$warning", "paused": "$warning", "near": "$warning"}
+    return styles.get(state_word(gauge), "$primary")
 
 
 class GaugeBlock(Widget):
@@ -177,7 +187,7 @@ class GaugeBlock(Widget):
 
     @staticmethod
     def _messages_text(gauge: Gauge) -> str:
-        freed = _(" · compact frees ~{freed}").format(freed=compact_number(gauge.freed)) if gauge.freed else ""
+        freed = _(" · F4 frees about {freed}").format(freed=roughly(gauge.freed)) if gauge.freed else ""
         words = ngettext("{n} message{freed}", "{n} messages{freed}", gauge.messages)
         return words.format(n=gauge.messages, freed=freed)
 
@@ -191,3 +201,16 @@ class GaugeBlock(Widget):
         last = _(" · last {last}").format(last=self._last) if self._last else ""
         said = _("compactions {compactions}{last}").format(compactions=gauge.compactions, last=last)
         return mark("⟲ ") + said
+
+
+class PauseLine(Prose):
+    """Why automatic compaction waits, and how it goes on; not there while it does not wait."""
+
+    _words = ""
+
+    def show(self, words: str) -> None:
+        """Say this; "" takes the line away."""
+        if words != self._words:
+            self._words = words
+            self.set_class(bool(words), "-open")
+            self.update(Content(words))

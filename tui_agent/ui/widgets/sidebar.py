@@ -15,14 +15,14 @@ from textual.widgets.option_list import Option
 
 from tui_agent.core.entries import Compacted, Detail, Item, Logged
 from tui_agent.core.events import Gauge
-from tui_agent.core.readings import by_section, kind_word
+from tui_agent.core.readings import by_section, kind_word, lacking
 from tui_agent.language import N_, _, ngettext
 from tui_agent.ui.bindings import bindings
 from tui_agent.ui.plain import mark
 from tui_agent.ui.safe_text import content, safe
 from tui_agent.ui.theme import MUTED
 from tui_agent.ui.times import time_of_day
-from tui_agent.ui.widgets.gauge import GaugeBlock, compact_number
+from tui_agent.ui.widgets.gauge import GaugeBlock, PauseLine, compact_number
 from tui_agent.ui.widgets.rows import Rows
 from tui_agent.ui.words import by_kind, word
 from tui_agent.values import frozen, posted
@@ -236,7 +236,7 @@ class MemoryList(Rows):
         live = memory.live.entry if memory.live is not None else None
         if not isinstance(live, Compacted) or not live.left_out:
             return
-        from tui_agent.context.ledger import MOST_NAMED, left_out  # it knows much about words; the first paint does not
+        from tui_agent.context.ledger import left_out  # it knows much about words; the first paint does not
 
         missing = left_out(live.left_out, memory.details)
         if missing:
@@ -246,8 +246,9 @@ class MemoryList(Rows):
             for detail in members:
                 row = _Row("left out", text=detail.text, sources=detail.sources)
                 yield self._option(row, Content(mark("· ")) + _detail_text(detail))
-        if len(live.left_out) >= MOST_NAMED:
-            yield self._note(_("the {n} that matter most · Ctrl+F finds the rest").format(n=MOST_NAMED))
+        if live.unnamed:
+            words = _("the {n:,} of {all:,} that matter most · Ctrl+F finds the rest")
+            yield self._note(words.format(n=len(live.left_out), all=lacking(live)))
 
     def _versions(self, memory: Memory) -> Iterator[Option]:
         if not memory.versions:
@@ -333,10 +334,12 @@ class Sidebar(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(Content(_("Context")), classes="panel-title")
         yield GaugeBlock()
+        yield PauseLine()
 
-    def show_gauge(self, gauge: Gauge) -> None:
-        """Show this measure."""
+    def show_gauge(self, gauge: Gauge, paused: str = "") -> None:
+        """Show this measure, and why compaction waits, if it does."""
         self.query_one(GaugeBlock).show(gauge, time_of_day(gauge.last_compacted))
+        self.query_one(PauseLine).show(paused)
 
     def show_memory(self, memory: Memory) -> None:
         """Show these rows. The list is mounted with its first ones: an empty one takes time to draw."""

@@ -13,7 +13,7 @@ from tui_agent.core.events import Gauge
 from tui_agent.language import _
 from tui_agent.ui.plain import is_plain, mark
 from tui_agent.ui.theme import FAINT, MUTED, TINY
-from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, state_word, style_of, tokens_text
+from tui_agent.ui.widgets.gauge import bar, compact_number, in_words, roughly, state_word, style_of, tokens_text
 from tui_agent.ui.words import word
 from tui_agent.values import frozen
 
@@ -96,7 +96,7 @@ class StatusLine(Widget):
         if status.note:
             parts.append(Content.styled(status.note, "$warning"))
         if gauge.freed:
-            parts.append(Content.styled(_("compact frees ~{freed}").format(freed=compact_number(gauge.freed)), MUTED))
+            parts.append(Content.styled(_("F4 frees about {freed}").format(freed=roughly(gauge.freed)), MUTED))
         return parts
 
     def _measure_beside(self, approval: Content, gauge: Gauge) -> Content:
