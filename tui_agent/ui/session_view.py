@@ -14,7 +14,6 @@ from tui_agent.agent.services import Services
 from tui_agent.agent.session import Session
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded
-from tui_agent.context.policy import pause, pause_in_short, shortfall
 from tui_agent.core.entries import (
     AssistantSaid,
     Compacted,
@@ -177,6 +176,8 @@ class SessionView:
         bench, checkpoint = self._services.bench, session.checkpoint
         if not checkpoint.stalls.count or bench is None or bench.mode not in ("auto", "ask"):
             return ""
+        from tui_agent.context.policy import pause, pause_in_short  # nothing waits in most sessions
+
         gauge, limits = session.gauge(), session.measures.limits
         is_waiting = exceeded(gauge, limits) is not None and bool(pause(checkpoint, gauge, limits))
         return pause_in_short(checkpoint, gauge.parts) if is_waiting else ""
@@ -246,6 +247,8 @@ class SessionView:
                 activity.stop()
 
     def _tell_of_compaction(self) -> None:
+        from tui_agent.context.policy import shortfall  # was loaded with the turn that compacted
+
         session = self.session
         live = session.live_summary() if session is not None else None
         made = live.entry if live is not None and isinstance(live.entry, Compacted) else None
