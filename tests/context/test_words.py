@@ -9,7 +9,7 @@ from tui_agent.context.ledger_rules import is_reply_form, may_word_a_reply
 from tui_agent.context.ledger_sentences import sentences
 from tui_agent.context.saying import is_sent, message_of
 from tui_agent.context.summary_language import language_of_texts
-from tui_agent.context.words import Sought, has_other_script, salient
+from tui_agent.context.words import Signs, Sought, has_other_script, lines_of, salient
 from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, Noticed, TextPart, ToolCall, ToolReturned, UserSaid
 
@@ -91,3 +91,16 @@ def test_a_script_counts_from_its_share_on() -> None:
     assert language_of_texts(["これは日本語です"]) == "other"
     assert language_of_texts(["端口是 8081 数据库"]) == "zh"
     assert language_of_texts(["the port is 8081"]) == "en"
+
+
+def test_signs_stand_in_a_text_of_whatever_script() -> None:
+    signs = Signs(("never ", "müssen", "必ず", "нельзя"))
+
+    assert [signs.stand_in(text) for text in ("so never push", "wir müssen", "必ず", "это нельзя, never mind")] == [
+        True
+    ] * 4
+    assert not any(map(signs.stand_in, ("", "nevermore", "musser", "必要", "ñ")))
+
+
+def test_lines_end_where_line_ends_are() -> None:
+    assert lines_of("a\u2028b\r\nc\rd\x0ce\n") == ["a\u2028b", "c", "d\x0ce", ""]

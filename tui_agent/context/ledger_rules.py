@@ -18,7 +18,7 @@ _RULE = re.compile(
     r"|只许|只准|避免|统一(?:用|使用|采用)|决定(?:用|使用|采用|改用|不)|从现在起|以后都|绝不|别(?=[再用把动改在忘碰删让提])",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = (
     r"^(?:bitte |ab sofort |und |aber )*(?:immer|nie|niemals|stets|keinesfalls|auf keinen fall|unbedingt|merke? dir"
     r"|denke? daran|vergiss nicht|vergesst nicht)\b"
     r"|^keine?[nrm]? (?!ahnung|problem|sorge|zeit|lust|idee|frage|wunder|eile)\w"
@@ -31,10 +31,9 @@ _ELSEWHERE = re.compile(
     r"|^recuerda\b|\bno debe[sn]?\b"
     r"|^(?:пожалуйста, )?(?:всегда|никогда|обязательно|запомни(?:те)?|не забудь(?:те)?)\b|\bнельзя\b|\bзапрещен[оаы]\b"
     r"|ни в коем случае|\b(?:должн[аоы]?|надо|нужно) (?:всегда|только|обязательно)\b"
-    r"|(?:必ず|絶対に)[^。]{0,60}(?:ください|下さい|こと$|しろ|せよ|ましょう|お願い|ない$)|ないで(?:ください|下さい|くれ)|てはいけ(?:ない|ません)|てはなら(?:ない|なりません)|忘れないで|覚えておいて",
-    re.IGNORECASE,
+    r"|(?:必ず|絶対に)[^。]{0,60}(?:ください|下さい|こと$|しろ|せよ|ましょう|お願い|ない$)|ないで(?:ください|下さい|くれ)|てはいけ(?:ない|ません)|てはなら(?:ない|なりません)|忘れないで|覚えておいて"
 )
-"""Rules in German, French, Spanish, Russian and Japanese."""
+"""Rules in German, French, Spanish, Russian and Japanese; made into a pattern when one may have come."""
 
 _WORDS_ELSEWHERE = (
     *listed("kein immer niemals stets daran vergiss vergesst muss müss darf dürf sollst sollt verboten untersagt"),
@@ -102,7 +101,7 @@ def states_rule(sentence: Sentence) -> bool:
     if not _RULE_SIGNS.stand_in(sentence.lowered):
         return False
     if not _RULE.search(text):
-        return _MAY_BE_ELSEWHERE.stand_in(sentence.lowered) and bool(_ELSEWHERE.search(text))
+        return _MAY_BE_ELSEWHERE.stand_in(sentence.lowered) and bool(re.search(_ELSEWHERE, text, re.IGNORECASE))
     if is_reply_form(sentence):
         return False
     if _NO_RULE.search(text) and not _RULE.search(_NO_RULE.sub(" ", text)):

@@ -1,8 +1,8 @@
 """What two texts have in common, word by word: content words of Latin scripts, pairs of characters of CJK scripts."""
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
 from itertools import chain
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -39,16 +39,23 @@ def any_of(words: Iterable[str], looking_back: str = "") -> str:
 class Signs:
     """Texts one of which stands in whatever is looked for, and which are found faster than that.
 
-    In a text of ASCII only those that are ASCII are looked for: a pattern without others is twice as fast.
+    In a text of ASCII only those that are ASCII are looked for: a pattern without others is twice as fast. Each pattern
+    is made when the first such text comes.
     """
 
     def __init__(self, signs: Iterable[str]) -> None:
-        all_signs = tuple(signs)
-        self._search = re.compile(any_of(all_signs)).search
-        self._search_ascii = re.compile(any_of(filter(str.isascii, all_signs))).search
+        self._signs = tuple(signs)
 
     def stand_in(self, lowered: str) -> bool:
         return (self._search_ascii if lowered.isascii() else self._search)(lowered) is not None
+
+    @cached_property
+    def _search(self) -> Callable[[str], re.Match[str] | None]:
+        return re.compile(any_of(self._signs)).search
+
+    @cached_property
+    def _search_ascii(self) -> Callable[[str], re.Match[str] | None]:
+        return re.compile(any_of(filter(str.isascii, self._signs))).search
 
 
 def lines_of(text: str) -> list[str]:
