@@ -27,6 +27,7 @@
     │   └── EmbeddedModelFailed
     ├── CompactionError
     │   ├── NothingToFold
+    │   ├── ContextChanged        a summary was made from what does not stand any more
     │   ├── SummaryRejected
     │   ├── ApprovalPending
     │   └── DoesNotFit            undo or redo would not fit the window
@@ -167,6 +168,10 @@ class CompactionError(TuiAgentError):
 
 class NothingToFold(CompactionError):
     """No message is old enough to be folded."""
+
+
+class ContextChanged(CompactionError):
+    """A summary was made from messages, or on top of a summary, that do not stand any more."""
 
 
 class SummaryRejected(CompactionError):

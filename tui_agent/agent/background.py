@@ -8,6 +8,7 @@ from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.proposals import Proposal, Proposed, Proposing, Wish
 from tui_agent.agent.proposing import propose, stands
 from tui_agent.agent.session import Session
+from tui_agent.agent.underway import Writing
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.gauge import exceeded, limit_of
 from tui_agent.core.events import Event
@@ -37,6 +38,7 @@ def is_due(bench: Workbench, session: Session) -> bool:
         and (gauge.trigger_share or 0.0) >= level
         and gauge.freed > 0
         and ready(bench, session) is None
+        and not session.underway.alone.locked()
         and pending_approval(session) is None
         and not pause(session.checkpoint, gauge, session.measures.limits)
     )
@@ -44,7 +46,12 @@ def is_due(bench: Workbench, session: Session) -> bool:
 
 async def prepare(bench: Workbench, session: Session) -> AsyncGenerator[Event, None]:
     """Make a summary and keep it. Cancel it at will: nothing is changed by it. Raises what a proposal raises."""
-    async with aclosing(propose(bench, session, Wish(trigger="background"))) as events:
+
+    def proposing(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+        return propose(bench, session, wish)
+
+    ahead = Wish(trigger="background")
+    async with session.underway.writing(proposing, ahead) as writing, aclosing(writing.events()) as events:
         async for event in events:
             if isinstance(event, Proposed):
                 bench.prepared[session.id] = event.proposal
@@ -87,16 +94,24 @@ def _give_up(bench: Workbench, session: Session) -> None:
 
 
 def ready_first(bench: Workbench, session: Session, propose: Proposing) -> Proposing:
-    """`propose`, but what is asked first and has no wish of its own is the summary made ahead, at once.
+    """`propose`, but what is asked first and has no wish of its own is the summary made ahead: at once, or as it is
+    being written.
 
-    It stays at hand: a preview may be cancelled.
+    It stays at hand: a preview may be cancelled. One that is asked for in its place is not written beside it.
     """
     asked: list[Wish] = []
 
     def proposing(wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
         asked.append(wish)
-        proposal = _serving(bench, session, wish) if len(asked) == 1 else None
-        return propose(wish) if proposal is None else _at_once(proposal)
+        if len(asked) == 1 and (proposal := _serving(bench, session, wish)) is not None:
+            return _at_once(proposal)
+        ahead = session.underway.ahead
+        if ahead is None:
+            return propose(wish)
+        if len(asked) == 1 and _is_served(session, wish):
+            return _as_written(ahead, session, wish)
+        ahead.stop()
+        return propose(wish)
 
     return proposing
 
@@ -105,15 +120,26 @@ async def _at_once(proposal: Proposal) -> AsyncGenerator[Event | Proposed, None]
     yield Proposed(proposal)
 
 
+async def _as_written(ahead: Writing, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
+    async with aclosing(ahead.events()) as events:
+        async for event in events:
+            yield Proposed(_asked_by(wish, event.proposal, session)) if isinstance(event, Proposed) else event
+
+
 def _serving(bench: Workbench, session: Session, wish: Wish) -> Proposal | None:
     """The summary made ahead, if it is what the wish would lead to."""
-    limits = session.measures.limits
-    if wish != Wish(trigger=wish.trigger) or wish.kept(limits.keep_recent) != limits.keep_recent:
-        return None
-    proposal = ready(bench, session)
-    if proposal is None:
-        return None
-    limit = limit_of(wish.trigger, limits)
+    proposal = ready(bench, session) if _is_served(session, wish) else None
+    return _asked_by(wish, proposal, session) if proposal is not None else None
+
+
+def _is_served(session: Session, wish: Wish) -> bool:
+    """Whether the wish leads to what is made ahead."""
+    keep_recent = session.measures.limits.keep_recent
+    return wish.is_plain and wish.kept(keep_recent) == keep_recent
+
+
+def _asked_by(wish: Wish, proposal: Proposal, session: Session) -> Proposal:
+    limit = limit_of(wish.trigger, session.measures.limits)
     return replace(proposal, compacted=replace(proposal.compacted, trigger=wish.trigger, limit=limit))
 
 

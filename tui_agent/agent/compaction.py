@@ -14,7 +14,7 @@ from itertools import islice
 from tui_agent.agent.changes import kept_details, left_out_details, live_items
 from tui_agent.agent.pending import pending_approval
 from tui_agent.agent.proposals import Proposal, Proposed, Wish
-from tui_agent.agent.proposing import stands
+from tui_agent.agent.proposing import stands, stands_on
 from tui_agent.agent.session import Session
 from tui_agent.agent.summarising import FALLBACK_ROOM, Summariser
 from tui_agent.agent.wording import Wording
@@ -39,7 +39,14 @@ from tui_agent.context.tokens import estimate
 from tui_agent.core.entries import Compacted, Detail, Item, Logged, Noticed, Size, Trigger
 from tui_agent.core.events import CompactionStarted, Event, Gauge, SummaryArrived, SummaryRestarted
 from tui_agent.core.readings import lacking, said_text
-from tui_agent.errors import ApprovalPending, CompactionError, ModelError, NothingToFold, SummaryRejected
+from tui_agent.errors import (
+    ApprovalPending,
+    CompactionError,
+    ContextChanged,
+    ModelError,
+    NothingToFold,
+    SummaryRejected,
+)
 from tui_agent.language import _
 
 __all__ = ["Compactor", "Proposal", "Proposed", "Wish", "apply", "size_of", "stands"]
@@ -56,6 +63,8 @@ class Compactor:
         self._session = session
         self._wish = wish
         self._summariser = Summariser(bench, session.measures.limits, session.checkpoint.ratio)
+        self._head = session.checkpoint.head
+        """The compaction that stood when this was begun: on another, what is folded here would be folded twice."""
 
     async def propose(self) -> AsyncGenerator[Event | Proposed, None]:
         """Stream a summary of the messages that have become old; `Proposed` comes last. Nothing is changed.
@@ -65,6 +74,7 @@ class Compactor:
             ApprovalPending: a tool call waits for the user.
             SummaryRejected: the reply cannot stand for the messages.
             ModelError: the endpoint gave no whole reply.
+            ContextChanged: what it was made from does not stand any more.
         """
         session, wish = self._session, self._wish
         limits = session.measures.limits
@@ -144,7 +154,7 @@ class Compactor:
         carried = await asyncio.to_thread(with_words, carried, made.folded, outdated, self._details_room())
         before = session.gauge()
         compacted = Compacted(
-            previous=session.checkpoint.head,
+            previous=self._head,
             upto=made.upto,
             items=items,
             text=text,
@@ -160,6 +170,7 @@ class Compactor:
             usage=self._summariser.usage,
             limit=limit_of(wish.trigger, session.measures.limits),
         )
+        _require_standing(session, compacted)
         after = await session.foresee(compacted)
         report = await asyncio.to_thread(left_out, missing, compacted.details)
         previous = session.live_summary()
@@ -232,7 +243,8 @@ async def apply(
     """Record the proposed compaction, with the user's own text byte for byte if there is one.
 
     Raises:
-        CompactionError: what it was made from does not stand any more, or it would gain nothing.
+        ContextChanged: what it was made from does not stand any more.
+        CompactionError: it would gain nothing.
         ApprovalPending: a tool call waits for the user.
     """
     compacted = proposal.compacted
@@ -240,10 +252,7 @@ async def apply(
         raise ApprovalPending(
             _("A tool call is waiting for your approval."), _("Nothing was replaced."), _("Answer it first.")
         )
-    if not stands(session, proposal):
-        raise CompactionError(
-            _("The context has changed since this summary was proposed."), todo=_("Propose it again.")
-        )
+    _require_standing(session, compacted)
     if text is not None and text != compacted.text:
         sources = tuple(sorted({seq for item in compacted.items for seq in item.sources}))
         compacted = replace(compacted, text=text, items=(_in_own_words(text, sources, compacted.items),))
@@ -268,6 +277,11 @@ async def apply(
     return await session.append(
         compacted, *_notices(compacted, len(proposal.found), shortfall(compacted, after), words)
     )
+
+
+def _require_standing(session: Session, compacted: Compacted) -> None:
+    if not stands_on(session, compacted):
+        raise ContextChanged(_("The context has changed since this summary was proposed."), todo=_("Propose it again."))
 
 
 def _gains(trigger: Trigger, before: Gauge, after: Gauge) -> bool:

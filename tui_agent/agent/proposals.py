@@ -55,6 +55,11 @@ class Wish:
     text: str | None = None
     """What stands for the messages in the user's own words, byte for byte; None asks a model."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says nothing of how: then a summary that somebody else has asked for will do."""
+        return self == Wish(trigger=self.trigger)
+
     def kept(self, keep_recent: int) -> int:
         """How many messages stay at least: as the setting says, but fewer by hand, so that it always does something."""
         if self.keep is not None:

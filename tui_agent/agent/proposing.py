@@ -10,13 +10,18 @@ from tui_agent.agent.session import Session
 from tui_agent.agent.wording import Wording
 from tui_agent.agent.workbench import Workbench
 from tui_agent.context.pairing import is_rewound
-from tui_agent.core.entries import Detail
+from tui_agent.core.entries import Compacted, Detail
 from tui_agent.core.events import Event
 
 
 def stands(session: Session, proposal: Proposal) -> bool:
     """Whether the messages and the summary that a proposal was made from are still those of the session."""
-    compacted, checkpoint = proposal.compacted, session.checkpoint
+    return stands_on(session, proposal.compacted)
+
+
+def stands_on(session: Session, compacted: Compacted) -> bool:
+    """The same of what would be recorded."""
+    checkpoint = session.checkpoint
     return checkpoint.head == compacted.previous and not is_rewound(compacted.upto, checkpoint.rewound)
 
 

@@ -70,6 +70,9 @@ class Services:
         self.expected_tools: tuple[ToolSpec, ...] = ()
         """What a model would be offered, while none is connected."""
 
+        self._connecting: asyncio.Event | None = None
+        """Set when what is being connected is there, or does not come; None while nothing is."""
+
         self._preparing: asyncio.Task[None] | None = None
         """Loads what the first request needs, beside everything else that a start does."""
 
@@ -103,11 +106,24 @@ class Services:
         Raises:
             ModelError: nothing is configured, or it cannot be reached.
         """
+        settled = self._connecting = asyncio.Event()
+        try:
+            return await self._connect(report, stay)
+        finally:
+            self._connecting = None
+            settled.set()
+
+    async def _connect(self, report: Callable[[str], None], stay: bool) -> Connection:
         kept = await self.archive.recall(KEPT_KEYS)
         here = self.bench.connection if stay and self.bench is not None else None
         at = here.endpoint if here is not None and here.embedded is None else None
         known = kept if isinstance(kept, list) else ()
         return await self.use(await connections.connect(self.settings, report, known, at))
+
+    @property
+    def is_connecting(self) -> bool:
+        """Whether there is no model yet, and one may come by itself."""
+        return self.bench is None and self._connecting is not None
 
     async def use(self, connection: Connection) -> Connection:
         """Work with another connection from here on; the old one is closed. Where that fails, the new one is."""
@@ -227,7 +243,12 @@ class Services:
         return Turn(bench, session, approve, review)
 
     async def propose(self, session: Session, wish: Wish) -> AsyncGenerator[Event | Proposed, None]:
-        """Stream a proposed summary; nothing is changed. See `Compactor.propose` for what it raises."""
+        """Stream a proposed summary, as soon as there is a model; nothing is changed.
+
+        See `Compactor.propose` for what it raises.
+        """
+        if self.bench is None and self._connecting is not None and session.id not in self._rehearsals:
+            await self._connecting.wait()
         bench = self._rehearsals.get(session.id) or self._connected()
         async with aclosing(propose(bench, session, wish)) as events:
             async for event in events:

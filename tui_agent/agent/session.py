@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from tui_agent.agent.details import Details
+from tui_agent.agent.underway import Underway
 from tui_agent.archive import Archive, Lease, NewSession
 from tui_agent.context.checkpoint import (
     EMPTY,
@@ -95,6 +96,7 @@ class Session:
 
         self.details = Details(archive, session_id)
 
+        self.underway = Underway()
         self.patience: Patience | None = None
         """How to wait until a full disk has room again; None where nobody can."""
 

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 
 from tui_agent.agent.approval import ApprovalRequest, Approver
-from tui_agent.agent.automatic import compact_if_due, until_declined
+from tui_agent.agent.automatic import UntilDeclined, compact_if_due
 from tui_agent.agent.doubts import Doubts
 from tui_agent.agent.exchange import Exchange
 from tui_agent.agent.learnt_windows import learn_window, too_large_a_setting
@@ -69,7 +69,7 @@ class Turn:
     """Whether the program is ending: a question that stands open then is asked again when the session is opened."""
 
     def __post_init__(self) -> None:
-        self.review = until_declined(self.review)
+        self.review = UntilDeclined(self.review) if self.review is not None else None
 
     async def say(self, parts: tuple[Part, ...]) -> AsyncGenerator[Event, None]:
         """The user says something; the model answers it. An approval that is still pending is denied by it."""

@@ -199,13 +199,17 @@ class Conductor:
         self.screen.post_message(Happened(deque(happened)))
 
     def compact(self, wish: Wish) -> None:
-        """Show the preview and apply what comes of it."""
+        """Show the preview and apply what comes of it; where a turn is writing a summary, that one is shown."""
         self.work(COMPACTION, self._compact, wish)
 
     async def _compact(self, wish: Wish) -> None:
         session = self.view.session
-        if session is None:
+        if session is None or session.underway.show(wish):
             return
+        async with session.underway.alone:
+            await self._compact_alone(session, wish)
+
+    async def _compact_alone(self, session: Session, wish: Wish) -> None:
         bench, propose = self.services.bench, partial(self.services.propose, session)
         reviewed = await self.desk.review(
             propose if bench is None else background.ready_first(bench, session, propose), wish
