@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from tests.agent.test_modes import answers, fill, is_summary_request, summaries
-from tests.fakes.desk import Desk, compact, desk, entries_in, finish_of, propose
+from tests.fakes.desk import Desk, compact, desk, entries_in, finish_of, propose, settings_for
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
 from tui_agent.agent import background, changes
 from tui_agent.agent.proposals import Proposed, Proposing, Reviewed, Wish, wish_of
+from tui_agent.agent.services import Services
 from tui_agent.agent.turn import text_parts
 from tui_agent.core.entries import Compacted, Noticed, Rewound
 from tui_agent.core.events import CompactionEnded, CompactionStarted, Event
-from tui_agent.errors import CompactionError, ContextChanged
+from tui_agent.errors import CompactionError, ContextChanged, ModelError
 
 DUE: dict[str, Any] = {"max_messages": 10, "threshold": None, "keep_recent": 4}
 """Settings by which the next message makes a compaction due, once `fill` has been said."""
@@ -228,3 +229,32 @@ async def test_one_that_is_wanted_otherwise_is_not_written_beside_one_that_is_ma
                 await making
             await asyncio.to_thread(held.gate.left.wait, 10)
             assert held.gate.left.is_set()
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_summary_wanted_while_the_model_is_being_connected_waits_for_that(
+    tmp_path: Path, is_there: bool
+) -> None:
+    with ModelServer(otherwise=answers) as server:
+        settings = settings_for(
+            server, tmp_path, **({} if is_there else {"base_url": "http://127.0.0.1:9/v1", "model": ""})
+        )
+        services = Services(settings, directory=tmp_path)
+        await services.start()
+        try:
+            at = Desk(services, services.new_session())
+            await fill(at)
+            connecting = asyncio.ensure_future(services.connect(lambda words: None))
+            await asyncio.sleep(0)
+            assert services.connecting is not None
+            if is_there:
+                assert (await propose(at)).compacted.text
+            else:
+                with pytest.raises(ModelError, match="No model is connected yet"):
+                    await propose(at)
+            await asyncio.wait({connecting})
+            assert (connecting.exception() is None) == is_there
+            assert services.connecting is None
+            await at.session.close()
+        finally:
+            await services.close()

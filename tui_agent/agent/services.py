@@ -70,7 +70,7 @@ class Services:
         self.expected_tools: tuple[ToolSpec, ...] = ()
         """What a model would be offered, while none is connected."""
 
-        self._connecting: asyncio.Event | None = None
+        self.connecting: asyncio.Event | None = None
         """Set when what is being connected is there, or does not come; None while nothing is."""
 
         self._preparing: asyncio.Task[None] | None = None
@@ -106,11 +106,11 @@ class Services:
         Raises:
             ModelError: nothing is configured, or it cannot be reached.
         """
-        settled = self._connecting = asyncio.Event()
+        settled = self.connecting = asyncio.Event()
         try:
             return await self._connect(report, stay)
         finally:
-            self._connecting = None
+            self.connecting = None
             settled.set()
 
     async def _connect(self, report: Callable[[str], None], stay: bool) -> Connection:
@@ -119,11 +119,6 @@ class Services:
         at = here.endpoint if here is not None and here.embedded is None else None
         known = kept if isinstance(kept, list) else ()
         return await self.use(await connections.connect(self.settings, report, known, at))
-
-    @property
-    def is_connecting(self) -> bool:
-        """Whether there is no model yet, and one may come by itself."""
-        return self.bench is None and self._connecting is not None
 
     async def use(self, connection: Connection) -> Connection:
         """Work with another connection from here on; the old one is closed. Where that fails, the new one is."""
@@ -247,8 +242,8 @@ class Services:
 
         See `Compactor.propose` for what it raises.
         """
-        if self.bench is None and self._connecting is not None and session.id not in self._rehearsals:
-            await self._connecting.wait()
+        if self.bench is None and self.connecting is not None and session.id not in self._rehearsals:
+            await self.connecting.wait()
         bench = self._rehearsals.get(session.id) or self._connected()
         async with aclosing(propose(bench, session, wish)) as events:
             async for event in events:
