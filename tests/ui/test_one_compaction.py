@@ -1,14 +1,18 @@
 """At the keyboard there is one compaction at a time: none is applied behind a preview, none is written twice."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.desk import settings_for
 from tests.fakes.model_server import ModelServer
 from tests.fakes.script import Gate, Scripted, says
-from tests.ui.support import Sitting, sitting
+from tests.ui.support import Sitting, sitting, until
 from tests.ui.test_preview import SUMMARY, answers, compactions
+from tui_agent.ui.app import TuiAgentApp
+from tui_agent.ui.conductor import Conductor
 from tui_agent.ui.screens.preview import PreviewScreen
 
 DUE: dict[str, Any] = {"max_messages": 6, "threshold": None, "keep_recent": 2, "background_share": 0.0}
@@ -181,3 +185,17 @@ async def test_f4_while_a_summary_is_made_ahead_shows_that_one(tmp_path: Path) -
             await person.press("a")
             await person.until(lambda: bool(compactions(person)))
             assert summaries(person) == 1
+
+
+async def test_a_preview_says_that_the_model_is_still_being_connected(tmp_path: Path) -> None:
+    with ModelServer() as server, socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        app = TuiAgentApp(settings_for(server, tmp_path, animation=False, base_url=url, model=""), directory=tmp_path)
+        async with app.run_test(size=(120, 40)) as pilot:
+            person = Sitting(app, pilot, server)
+            await until(lambda: isinstance(app._conductor, Conductor), pilot)
+            await person.until(lambda: person.conductor.services.connecting is not None)
+            await person.press("f4")
+            await person.sees("The model is being connected")
+            await person.press("escape")
+            await person.until(lambda: not isinstance(app.screen, PreviewScreen))

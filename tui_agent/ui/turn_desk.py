@@ -288,6 +288,7 @@ class TurnDesk:
         if session is None:
             return None
         self._attention.call(_("a summary waits for you"))
+        is_connecting = self._services.bench is None and self._services.connecting is not None
         screen = PreviewScreen(
             propose,
             wish,
@@ -296,6 +297,7 @@ class TurnDesk:
                 gauge=session.gauge(),
                 keep=wish.kept(session.measures.limits.keep_recent),
                 pins=tuple(pin.text for pin in session.checkpoint.pins),
+                waits_for=_("The model is being connected") if is_connecting else "",
             ),
         )
         self.edited_summary = lambda: screen.edited

@@ -59,6 +59,7 @@ class Material:
     gauge: Gauge
     keep: int
     pins: tuple[str, ...] = ()
+    waits_for: str = ""
 
 
 class PreviewScreen(Modal[Reviewed | None]):
@@ -131,7 +132,7 @@ class PreviewScreen(Modal[Reviewed | None]):
         self._attempt += 1
         self._proposal, self._edited, self._written, self._range = None, None, wish.text or "", (0, 0)
         self._is_refused = False
-        self._state = _("The summary is being written")
+        self._state = self._material.waits_for or _("The summary is being written")
         self.query_one("#proposed", LinesView).follow = True
         self._show_lost(None, _("shown when the summary is written"))
         self.shown = "summary"
@@ -154,7 +155,7 @@ class PreviewScreen(Modal[Reviewed | None]):
             return
         match message.event:
             case CompactionStarted(first=first, upto=upto):
-                self._range = first, upto
+                self._range, self._state = (first, upto), _("The summary is being written")
                 self._draw_soon()
             case SummaryArrived(text):
                 self._written += text
