@@ -455,6 +455,7 @@ def test_a_paste_does_not_push_out_what_was_said() -> None:
         ("The deadline is May 3.", "We moved the deadline from May 3 to May 17.", "May 17"),
         ("The deadline is May 3.", "We moved the deadline from May 3 to May 17, so plan for it.", "May 17"),
         ("The port is 8081.", "It's 9090, and not 8081.", "9090"),
+        ("The port is 8081.", "The port goes from 8081 to 9090 tomorrow.", "9090"),
         ("The port is 8081.", "It's 9090, and not 8081 by the way, the metrics port.", "9090"),
         ("The port is 8081.", "No wait, the port isn't 8081, it's 9090.", "9090"),
         ("The port is 8081.", "The port is not 8081, it should be 9090 on all of them.", "9090"),

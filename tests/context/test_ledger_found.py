@@ -162,9 +162,10 @@ def test_what_cannot_be_read_is_an_error(kept: object) -> None:
         ("a.txt:1:hello\nb.py:12:def run", []),
         ("It takes 2-3 hours or 4 - 5 hours.", ["2-3 hours", "4 - 5 hours"]),
         ("86400 bytes, 86400 of them, order 88213", ["86400 bytes", "order 88213"]),
+        ("\x1b[31mport 8080\x1b[0m, \x1b[1;32msrc/a.py:3\x1b[0m: 12 errors", ["port 8080", "src/a.py:3", "12 errors"]),
         ("see b.py:12 and ticket-77:b", ["b.py:12", "ticket-77:b"]),
     ],
-    ids=["counts of a change", "lines found", "ranges", "bare numbers", "a place and an id"],
+    ids=["counts of a change", "lines found", "ranges", "bare numbers", "colours", "a place and an id"],
 )
 def test_how_tools_word_their_results_is_no_detail(output: str, found: list[str]) -> None:
     assert [text for _, text, _, _ in found_in(ToolReturned("c", output))] == found
@@ -181,7 +182,7 @@ def test_who_changes_what_is_found_gives_the_finder_another_version() -> None:
     ]
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]
 
-    assert (FINDER, digest) == (8, "b0727a2f109347b3")
+    assert (FINDER, digest) == (9, "b0727a2f109347b3")
 
 
 @pytest.mark.parametrize("make", [lambda text: ToolReturned("c", text), lambda text: user(f"!ls\n{text}")])

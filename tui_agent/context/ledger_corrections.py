@@ -27,11 +27,14 @@ _NEW = rf"(?P<new>[^\s,;，；。]{_IN_VALUE}{{0,60}}?)"
 _NEW_WORDS = r"(?P<new>[^\s,]\S*(?<!:)(?:\s(?!(?:and|but)\s+not\s)\S+){0,3}(?<!,))"
 _BEFORE = r"(?P<before>.{0,160}?)"
 _BEFORE_WORD = r"(?P<before>(?:.{0,160}?[\s(\"'“`])?)"
-_CHANGES = r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|updat\w+|push\w*)"
-_CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went updat push")))
+_CHANGES = (
+    r"(?:chang\w+|mov\w+|switch\w*|rais\w+|lower\w*|bump\w*|upgrad\w+|migrat\w+|renam\w+|went|goes|updat\w+|push\w*)"
+)
+_CHANGED = re.compile(any_of(listed("chang mov switch rais lower bump upgrad migrat renam went goes updat push")))
 _REST = (
     r"(?:\s+(?:any ?more|by the way|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so|for|in|on"
-    r"|at|with|from now)\b.*|\s*(?:[;，；]|,(?!\d)).*|\s+(?:\(|[-–—]\s).*)?$"
+    r"|at|with|from now|now|today|tomorrow|tonight|next|instead|again|starting|then)\b.*"
+    r"|\s*(?:[;，；]|,(?!\d)).*|\s+(?:\(|[-–—]\s).*)?$"
 )
 """What may follow a value in its sentence and is none of it."""
 
@@ -96,7 +99,8 @@ _DENIED = re.compile(
 
 _REST_BEGINS = re.compile(
     r"\s(?:any ?more|by|btw|because|since|as|when|while|if|after|before|please|thanks|and|but|so)\b"
-    r"|\s(?:for|in|on|at|with|from)\b|[;，；]|,(?!\d)| \(| [-–—] "
+    r"|\s(?:for|in|on|at|with|from|now|today|tomorrow|tonight|next|instead|again|starting|then)\b"
+    r"|[;，；]|,(?!\d)| \(| [-–—] "
 )
 _POINTS_AT_IT = re.compile(
     r"(?:(?:it|that|this)(?:['’]s| is| was| should be| must be| will be)|i mean[t]?|make (?:it|that))\s+(?:now\s+)?",

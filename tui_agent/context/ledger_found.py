@@ -3,6 +3,7 @@
 It takes a hundred times as long as merging what was found, so it is done once for an entry and kept beside it.
 """
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import accumulate
@@ -24,7 +25,7 @@ from tui_agent.core.deeds import DeedPart
 from tui_agent.core.entries import AssistantSaid, DetailKind, Entry, Found, Origin, ToolCall, ToolReturned, UserSaid
 from tui_agent.core.readings import deed_of, said_text
 
-FINDER = 8
+FINDER = 9
 """Version of what is found and of the form it is kept in; raised when either changes, so that nothing kept before
 counts any more."""
 
@@ -38,6 +39,9 @@ _LONGEST = 400
 
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "shell", "bash"})
 _PATH_KEYS = frozenset({"path", "file", "file_path", "filename", "filepath", "directory", "dir", "cwd", "root"})
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}[A-Za-z]")
+"""What colours a program's words: "31m" is no length, and a word behind it is one of its own."""
 
 _LETTERS: dict[DetailKind, str] = {
     "rule": "r",
@@ -164,6 +168,8 @@ def _by(origin: Origin, spans: list[Span]) -> Iterator[tuple[Span, Origin]]:
 def spans_of(text: str, origin: Origin) -> list[Span]:
     """Every detail of a text in its place; what is part of a command or an error is not listed again."""
     found: list[Span] = []
+    if "\x1b" in text:
+        text = _COLOUR.sub(lambda sequence: " " * len(sequence.group()), text)  # all else stays in its place
     fenced = deque(fenced_spans(text))
     for start, block in blocks(text):
         spans = [*token_spans(block), *quantity_spans(block), *command_spans(block), *error_spans(block)]
