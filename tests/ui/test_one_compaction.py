@@ -129,7 +129,9 @@ async def test_a_range_and_a_focus_typed_while_a_summary_is_written_take_its_pla
         assert len(compactions(person)) == 1
 
 
-async def test_an_undo_while_a_summary_is_written_is_not_covered_by_it(tmp_path: Path) -> None:
+async def test_what_an_undo_brings_back_while_a_summary_is_written_is_not_folded_by_that_summary(
+    tmp_path: Path,
+) -> None:
     slow = Slow()
     with ModelServer(otherwise=answers) as server:
         async with sitting(server, tmp_path, **DUE) as person:
@@ -145,6 +147,8 @@ async def test_an_undo_while_a_summary_is_written_is_not_covered_by_it(tmp_path:
             slow.gate.open()
             await person.until(lambda: not person.conductor.desk.is_busy)
             assert "failed" not in person.seen
+            asked = [request for request in server.requests if is_for_a_summary(request.body)]
+            assert "message 0" in asked[-1].last_text, "what came back is folded by a summary that has read it"
 
 
 async def test_a_turn_compacts_nothing_behind_a_preview_that_is_open(tmp_path: Path) -> None:
