@@ -33,6 +33,7 @@ from tui_agent.ui.safe_text import safe
 from tui_agent.ui.screens.chat import Acting, ChatScreen
 from tui_agent.ui.screens.palette import PaletteScreen
 from tui_agent.ui.theme import LOW, NARROW, SIZES, TINY, legible
+from tui_agent.ui.timers import ring_in_any_case
 from tui_agent.ui.unusable import unusable_looks
 from tui_agent.ui.widgets.status_bar import Status
 
@@ -89,6 +90,7 @@ class TuiAgentApp(App[None]):
             origin: where the settings came from, for changing them.
         """
         accept_any_input()
+        ring_in_any_case()
         super().__init__()
         if settings is None:
             origin = Origin(config_file(), {}, os.environ)

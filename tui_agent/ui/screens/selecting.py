@@ -1,10 +1,12 @@
 """A screen on which a selection goes on growing while the view scrolls under a mouse that is held still."""
 
-from textual.screen import Screen, ScreenResultType
+from textual.screen import ScreenResultType
 from textual.selection import SelectEnd
 
+from tui_agent.ui.screens.fitting import FittingScreen
 
-class SelectingScreen(Screen[ScreenResultType]):
+
+class SelectingScreen(FittingScreen[ScreenResultType]):
     """Textual takes the end of a selection from the last move of the mouse, which is right where the scrolled content
     is made of widgets; in a view that is one widget, other lines have come under the mouse by then.
     """

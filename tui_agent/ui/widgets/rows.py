@@ -6,6 +6,9 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widgets import OptionList
 
+PAGING = "page_up", "page_down"
+"""Actions that a list without a line cannot carry out."""
+
 _LEAST_WIDTH = 8
 """Columns; a narrower list is as high as one of these."""
 
@@ -13,14 +16,14 @@ _LEAST_WIDTH = 8
 class Rows(OptionList):
     """An option list whose chosen row has one ink: on its ground, what is muted or coloured elsewhere could be lost."""
 
-    # With no room for a single letter Textual finds no width to wrap at and no line to turn the page from, and ends the
-    # program.
+    # With no room for a single letter, as before it is laid out, Textual finds no width to wrap at and no line to turn
+    # the page from, and ends the program.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return super().get_content_height(container, viewport, max(width, _LEAST_WIDTH))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("page_up", "page_down") and not self.scrollable_content_region:
+        if action in PAGING and not self.scrollable_content_region:
             return False
         return super().check_action(action, parameters)
 
