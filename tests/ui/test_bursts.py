@@ -1,8 +1,6 @@
 """Commands that are pasted where the terminal marks no paste are text; keys that come fast stay keys."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tui_agent.ui.bursts import TYPED_AHEAD, Bursts
 
@@ -40,10 +38,6 @@ def test_control_characters_in_a_burst_are_shown_and_do_nothing(text: str, paste
 @pytest.mark.parametrize("text", ["one\rtwo\r", "one\rtwo", "one\ntwo\r", "/tmp\r!!a\r !b", "x" * 1500 + "\r"])
 def test_lines_that_run_nothing_may_have_been_typed_ahead(text: str) -> None:
     assert Bursts().marked(text) == paste(text + TYPED_AHEAD)
-
-
-def test_what_is_read_is_never_taken_for_typed_ahead() -> None:
-    assert Bursts().marked(paste(f"!a\rb{TYPED_AHEAD}")) == paste("!a\rb\ufffd")
 
 
 def test_keys_that_are_no_characters_stay_keys_beside_a_burst() -> None:
@@ -86,16 +80,6 @@ def test_a_command_at_the_end_of_a_paste_that_was_read_in_parts_is_pasted(pieces
 )
 def test_keys_stay_keys(text: str) -> None:
     assert Bursts().marked(text) == text
-
-
-@given(st.lists(st.integers(0, 40), max_size=6))
-def test_what_the_terminal_has_marked_is_not_marked_again_wherever_it_is_cut(cuts: list[int]) -> None:
-    typed = f"x{paste('!a' + chr(13) + '!b' + chr(13))}y"
-    places = sorted(min(cut, len(typed)) for cut in cuts)
-    bursts = Bursts()
-    pieces = [typed[begin:end] for begin, end in zip([0, *places], [*places, len(typed)], strict=True)]
-    assert "".join(map(bursts.marked, pieces)) == typed
-    assert bursts.marked("!a\r!b") == paste("!a\r!b")
 
 
 def test_the_rest_of_a_long_paste_belongs_to_it_if_it_follows_at_once() -> None:

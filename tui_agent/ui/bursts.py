@@ -7,7 +7,7 @@ and send them one by one, where it sees that none of them would run anything.
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tui_agent.ui.commands import runs_something
 
@@ -17,7 +17,6 @@ TYPED_AHEAD = "\ufdd0"
 _BEGIN, _END = "\x1b[200~", "\x1b[201~"
 """What a terminal puts round a paste when it marks pastes."""
 
-_MARK = re.compile(r"\x1b\[20[01]~")
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~])")
 """A key that is no character, or an answer of the terminal."""
 
@@ -42,32 +41,12 @@ class Bursts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._is_marked = False
-        """Whether a paste that the terminal has marked is under way."""
-
-        self._end = ""
-        """The end of what was read, which may be half a mark."""
-
         self._rest_until = 0.0
         self._rest_is_text = False
         """Whether the rest of the last burst cannot have been typed ahead, as its beginning was not."""
 
     def marked(self, text: str) -> str:
-        """What was read at once, with marks round what is a burst in it and has none."""
-        return "".join(self._pieces(text.replace(TYPED_AHEAD, "\ufffd")))
-
-    def _pieces(self, text: str) -> Iterator[str]:
-        """What was read, cut at the terminal's own marks; what lies between two of them stays as it is."""
-        seen, place = self._end + text, len(self._end)
-        self._end = seen[1 - len(_BEGIN) :]
-        for mark in _MARK.finditer(seen):
-            before = seen[place : mark.start()]
-            yield before if self._is_marked else self._told_apart(before)
-            yield seen[max(place, mark.start()) : mark.end()]
-            self._is_marked, place = mark[0] == _BEGIN, mark.end()
-        yield seen[place:] if self._is_marked else self._told_apart(seen[place:])
-
-    def _told_apart(self, text: str) -> str:
+        """What was read at once and has no marks, with marks round what is a burst in it."""
         unfinished = _UNFINISHED.search(text)
         written = text[: unfinished.start()] if unfinished is not None else text
         words = _SEQUENCE.sub("", written)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tui_agent import __version__
-from tui_agent.ui.bursts import Bursts
 from tui_agent.whole_files import write_private
 
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
@@ -42,15 +41,22 @@ def leave_on_signals(leave: Callable[[int], object]) -> None:
 
 
 def accept_any_input() -> None:
-    """Read bytes that are not UTF-8 as U+FFFD and pasted commands as pastes; leave when the terminal has gone.
+    """Read bytes that are not UTF-8 as U+FFFD and pastes as text; leave when the terminal has gone.
 
-    Textual's strict decoder would end the program at the first such byte, and its reader goes round and round at the
-    end of input. Its Linux driver takes the decoder from a module attribute; this can go when it does both by itself.
+    Textual's strict decoder would end the program at the first such byte, its parser takes what is in a paste for keys,
+    and its reader goes round and round at the end of input. Its drivers take both from attributes of modules; this can
+    go when they do all three by themselves.
     """
+    from textual import _xterm_parser
+
+    from tui_agent.ui.pastes import WholePastes
+
+    setattr(_xterm_parser, "XTermParser", WholePastes)  # noqa: B010  for the drivers that are yet to be imported
     if sys.platform == "win32":
         return
     from textual.drivers import linux_driver
 
+    setattr(linux_driver, "XTermParser", WholePastes)  # noqa: B010
     setattr(linux_driver, "getincrementaldecoder", _tolerant)  # noqa: B010
 
 
@@ -61,13 +67,12 @@ def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
     class Tolerant(decoder):  # type: ignore[misc, valid-type]
         def __init__(self) -> None:
             super().__init__(errors="replace")
-            self._bursts = Bursts()
 
         def decode(self, data: bytes, final: bool = False) -> str:
             if not data and not final:
                 # Nothing to read where there was something: the terminal was closed and its signal did not reach us.
                 os.kill(os.getpid(), signal.SIGHUP)
-            return self._bursts.marked(str(super().decode(data, final)))
+            return str(super().decode(data, final))
 
     return Tolerant
 
