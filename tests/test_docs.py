@@ -7,7 +7,8 @@ from urllib.parse import unquote
 import pytest
 
 from tests.readme_tables import README, with_tables
-from tui_agent import __version__, cli
+from tui_agent import __version__, cli, cli_parsers
+from tui_agent.agent.headless_streams import DONE, LIMIT, NEEDS_APPROVAL, TURN_FAILED, USAGE
 from tui_agent.context.block import block
 from tui_agent.context.summary import render
 from tui_agent.core import entries
@@ -15,6 +16,7 @@ from tui_agent.core.entries import Compacted, Detail, Item
 from tui_agent.settings.describe import descriptions
 from tui_agent.ui.bindings import KEYS
 from tui_agent.ui.commands import COMMANDS
+from tui_agent.ui.process import ENDING_SIGNALS
 
 ROOT = README.parent
 TEXT = README.read_text(encoding="utf-8")
@@ -119,6 +121,20 @@ def commands_shown() -> list[list[str]]:
 @pytest.mark.parametrize("arguments", commands_shown(), ids=" ".join)
 def test_the_command_lines_of_the_readme_can_be_read(arguments: list[str]) -> None:
     cli.parse(arguments)
+
+
+EXIT_CODES = {
+    *(DONE, TURN_FAILED, USAGE, LIMIT, NEEDS_APPROVAL),
+    *(cli.FAILED, cli.USAGE, cli.INTERRUPTED, cli.BROKEN_PIPE),
+    *(128 + number for number in ENDING_SIGNALS),
+}
+
+
+def test_every_exit_code_is_in_the_readme_and_in_the_help() -> None:
+    told = {int(code) for code in re.findall(r"^\| (\d+) \| ", TEXT.split("| exit code |", 1)[1], re.MULTILINE)}
+    assert told == EXIT_CODES
+    helped = cli_parsers.main_parser().format_help().split("exit codes:", 1)[1]
+    assert {int(code) for code in re.findall(r"^  (\d+) +\w", helped, re.MULTILINE)} == EXIT_CODES
 
 
 def test_the_changelog_speaks_of_this_version() -> None:

@@ -145,7 +145,9 @@ def _open_app(args: argparse.Namespace, loaded: Loaded, origin: Origin) -> int:
         # Where it was kept and configured by flags, they are needed again.
         flags = [each for each in settings_flags(args) if each.startswith(("--data-dir=", "--config="))]
         again = shlex.join(["tui-agent", *flags])
-        print(visible(_("Go on with: {again} -r {id}  (or -c)").format(again=again, id=app.resumable)), file=sys.stderr)
+        # A bare -c would look for the last session in the usual place.
+        hint = _("Go on with: {again} -r {id}") if flags else _("Go on with: {again} -r {id}  (or -c)")
+        print(visible(hint.format(again=again, id=app.resumable)), file=sys.stderr)
     return app.return_code or 0
 
 

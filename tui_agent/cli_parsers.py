@@ -105,7 +105,11 @@ exit codes:
   2    the command line is wrong, or there is no terminal
   3    a limit was reached
   4    an approval is needed
-  130  interrupted
+  129  the terminal was closed (SIGHUP)
+  130  interrupted (Ctrl+C)
+  131  told to quit (SIGQUIT)
+  141  nobody reads the output any more (SIGPIPE)
+  143  told to end (SIGTERM)
 
 Keys come from OPENAI_API_KEY, addresses from OPENAI_BASE_URL. Nothing is
 configured by the directory it is started in.""")

@@ -35,6 +35,7 @@ def test_the_hint_on_leaving_opens_the_same_session(tmp_path: Path) -> None:
             left = printed_after(app)
         hint = re.search(r"Go on with: (tui-agent .* -r \S+)", left)
         assert hint is not None, left
+        assert "-c)" not in left, "a bare -c would look in another place"
         with PtyApp(*shlex.split(hint[1])[1:], environ=environ, cwd=tmp_path) as app:
             app.sees("periwinkle")
             app.press("ctrl+q")
@@ -54,6 +55,7 @@ def test_the_last_answer_stays_in_the_terminal_where_the_settings_want_it(tmp_pa
             assert app.is_restored() == []
             left = printed_after(app)
         assert re.search(r"It is \*\*periwinkle\*\*\.\r\n[^\x1b\n]*That is all\.\r\n\r\nGo on with: ", left), left
+        assert left.rstrip().endswith("(or -c)")
 
 
 def test_nothing_is_left_when_nothing_was_said(tmp_path: Path) -> None:

@@ -251,6 +251,76 @@ async def test_keep_alives_behind_the_end_do_not_hold_up_the_answer() -> None:
     assert outcome.reply.text == "All of it"
 
 
+BLANKS: list[bytes | Pause] = [chunk({"content": " \n"}), Pause(0.02)] * 500
+"""More than is waited for."""
+
+
+async def test_an_answer_that_becomes_nothing_but_white_space_is_ended() -> None:
+    with ModelServer(raw(*[chunk({"content": "\n" * 500})] * 20, Hang())) as server:
+        outcome = await asked(server)
+        assert server.requests[0].client_left.wait(10)
+    assert isinstance(outcome.error, StreamBroken)
+    assert "4,500 characters of the answer were white space" in outcome.error.what
+    assert outcome.partial.text == ""
+
+
+async def test_so_are_arguments_of_a_call() -> None:
+    begin = chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "read_file", "arguments": "{"}}]})
+    blanks = chunk({"tool_calls": [{"index": 0, "function": {"arguments": " " * 500}}]})
+    with ModelServer(raw(begin, *[blanks] * 20, Hang())) as server:
+        outcome = await asked(server)
+    assert isinstance(outcome.error, StreamBroken)
+    assert "white space" in outcome.error.what
+
+
+async def test_white_space_that_trickles_in_is_not_waited_for_as_an_answer_is() -> None:
+    with ModelServer(raw(*BLANKS)) as server:
+        outcome = await asked(server, client=client_of(server, watchdogs=Watchdogs(first=20, next=0.3)))
+        assert server.requests[0].client_left.wait(10)
+    assert isinstance(outcome.error, StreamBroken)
+    assert "nothing but white space for 0.3" in outcome.error.what
+
+
+async def test_empty_lines_without_an_end_are_no_keep_alives() -> None:
+    with ModelServer(raw(chunk({"content": "Half"}), *[b"\r\n" * 500] * 20, Hang())) as server:
+        outcome = await asked(server)
+    assert isinstance(outcome.error, StreamBroken)
+    assert "bytes of white space" in outcome.error.what
+    assert outcome.partial.text == "Half"
+
+
+async def test_white_space_within_reason_and_any_number_of_comments_are_fine() -> None:
+    gap = " " * 3000
+    pieces = [chunk({"content": each}) for each in ("a", gap, "b", gap, "c")]
+    with ModelServer(raw(*[b"\n" * 1500] * 2, *[b": still here\n\n" * 500] * 3, *pieces, chunk({}, "stop"))) as server:
+        outcome = await asked(server)
+    assert outcome.reply.text == f"a{gap}b{gap}c"
+
+
+async def test_an_answer_that_breaks_off_in_its_first_piece_is_told_with_its_beginning() -> None:
+    with ModelServer(raw(b'data: {"id": "c1", "choi')) as server:
+        outcome = await asked(server, client=client_of(server, retries=0))
+    assert isinstance(outcome.error, ServerFailed)
+    assert "broke off" in outcome.error.what
+    assert """{"id": "c1", "choi""" in outcome.error.what
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("Hello there\n", "it begins with 'Hello there'"),
+        ("", "no data came"),
+        (": ping\n\n", "no part of an answer came"),
+    ],
+)
+async def test_what_came_in_place_of_an_answer_is_told(body: str, told: str) -> None:
+    with ModelServer(raw(body)) as server:
+        outcome = await asked(server)
+    assert isinstance(outcome.error, ProtocolBroken)
+    assert told in outcome.error.what
+    assert "/v1" not in outcome.error.todo, "the address ends in it already"
+
+
 # ── what is no answer ────────────────────────────────────────────────────────
 
 

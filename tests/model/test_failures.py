@@ -15,8 +15,9 @@ from tui_agent.errors import (
     ServerFailed,
 )
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.failures import failure_of
+from tui_agent.model.failures import failure_of, not_a_stream, too_slow
 from tui_agent.model.said import ServerSaid, said_in, said_in_response
+from tui_agent.settings import descriptions
 
 HERE = Endpoint("https://api.example.com/v1", api_key="sk-canary-4711")
 
@@ -436,3 +437,23 @@ def test_any_shape_of_error_is_readable(parsed: object) -> None:
     said = said_in(parsed, 400)
     assert isinstance(said, ServerSaid)
     assert isinstance(failure_of(said, HERE), RequestRefused)
+
+
+@pytest.mark.parametrize("address", ["http://here:8000/v1", "http://here/openai/v1beta", "http://here/api/v4"])
+def test_an_address_that_ends_as_it_should_is_not_told_to(address: str) -> None:
+    assert "/v1" not in not_a_stream(f"{address}/chat/completions", "", "no data came").todo
+    for model in ("some-model", ""):
+        told = failure_of(said_in_response(404, {}, b"{}"), Endpoint(address), model)
+        assert "/v1" not in (told.todo or "")
+
+
+@pytest.mark.parametrize("address", ["http://here:8000", "http://here/v", "http://v1.here/api"])
+def test_another_address_is(address: str) -> None:
+    assert "/v1" in not_a_stream(f"{address}/chat/completions", "", "no data came").todo
+    assert "/v1" in failure_of(said_in_response(404, {}, b"{}"), Endpoint(address), "some-model").todo
+
+
+def test_a_setting_that_a_message_advises_to_change_exists() -> None:
+    told = too_slow(HERE, 120.0, "first piece of an answer", waits_by_setting=True).todo
+    assert told.rpartition(" ")[2].rstrip(".") in {each.name for each in descriptions()}
+    assert "setting" not in too_slow(HERE, 10.0, "answer").todo

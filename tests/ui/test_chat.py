@@ -5,8 +5,8 @@ from textual import events
 from textual.events import AppBlur, AppFocus, Key
 
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Gate, refuses, says
-from tests.ui.screen_text import screen_lines
+from tests.fakes.script import Gate, Hang, chunk, raw, refuses, says
+from tests.ui.screen_text import screen_lines, screen_text
 from tests.ui.support import sitting
 from tui_agent.core.entries import Compacted, ImagePart, TextPart
 from tui_agent.core.events import CompactionEnded
@@ -34,6 +34,17 @@ async def test_a_long_answer_that_comes_at_once_stands_there_once(tmp_path: Path
             blocks = person.conductor.transcript.blocks
             shown = [blocks[key] for key in range(blocks.first, blocks.end)]
             assert [each.text == text for each in shown if isinstance(each, AnswerBlock)] == [True]
+
+
+async def test_an_answer_of_nothing_but_white_space_is_told_as_a_fault_and_no_answer(tmp_path: Path) -> None:
+    with ModelServer(raw(*[chunk({"content": "\n" * 500})] * 20, Hang()), says("Here I am.")) as server:
+        async with sitting(server, tmp_path) as person:
+            await person.say("hello")
+            await person.sees("white space")
+            assert "empty answer" not in screen_text(person.app)
+            assert [each.role for each in person.session.context().messages] == ["system", "user"]
+            await person.say("again")
+            await person.sees("Here I am.")
 
 
 async def test_the_session_is_titled_by_its_first_message(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ async def _connect_as_written(endpoint: Endpoint, settings: Settings, report: Re
 async def _connect_to(
     endpoint: Endpoint, settings: Settings, models: tuple[ModelInfo, ...] = (), model: str = ""
 ) -> Connection:
-    client = await _client_for(endpoint)
+    client = await _client_for(endpoint, settings)
     try:
         chosen = settings.model or model or await _first_model(client, models)
         window, counter = await asyncio.gather(
@@ -303,11 +303,13 @@ async def _connect_to(
     return Connection(client, endpoint, chosen, window, counter)
 
 
-async def _client_for(endpoint: Endpoint) -> Asking:
+async def _client_for(endpoint: Endpoint, settings: Settings) -> Asking:
     await asyncio.to_thread(import_module, "tui_agent.model.client")
     from tui_agent.model.client import ModelClient  # takes time to load, and many starts find nobody to ask
+    from tui_agent.model.patience import Watchdogs
 
-    return ModelClient(endpoint)
+    wait = float(settings.answer_wait)
+    return ModelClient(endpoint, watchdogs=Watchdogs(first=wait, next=wait / 2))
 
 
 async def _first_model(client: Asking, models: tuple[ModelInfo, ...]) -> str:

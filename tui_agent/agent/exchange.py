@@ -116,7 +116,7 @@ class Exchange:
                             return
         except ModelError as error:
             partial = partial_of(error)
-            if partial is not None and (partial.text or partial.reasoning):
+            if partial is not None and (partial.text.strip() or partial.reasoning):
                 kept = partial if reader is None else reader.reply(partial)
                 for event in await self._log(replace(kept, finish=None, tool_calls=()), context.tokens):
                     yield event
@@ -179,7 +179,7 @@ class Exchange:
     async def keep_partial(self, reason: str) -> None:
         """Log what had arrived when the turn was stopped; nothing when the answer is logged or had not begun."""
         partial = Reply(text=self._text, reasoning=Reasoning(self._reasoning) if self._reasoning else None)
-        if self.said is None and (self._text or self._reasoning):
+        if self.said is None and (self._text.strip() or self._reasoning.strip()):
             await self._log(partial, 0)
         await self._session.append(Interrupted(reason))
 

@@ -7,12 +7,15 @@ from tui_agent.core.unicode import PieceRepair, repaired
 from tui_agent.model.details import Details
 from tui_agent.model.events import ReasoningPiece, Reply, Restarted, TextPiece
 from tui_agent.model.think import Sorted, ThinkSplitter, parted_by_another_closer
-from tui_agent.model.toolcalls import ToolCallAssembler
+from tui_agent.model.toolcalls import ToolCallAssembler, arguments_in
 from tui_agent.model.usage import usage_of
 from tui_agent.model.wire import DETAILS, REASONING_FIELDS, THINK
 
 ANSWER_CAP = 2_000_000
 """Characters; the longest answer (text, reasoning and arguments together) that is accepted."""
+
+BLANK_CAP = 4_000
+"""White space with nothing else in between: more of it is no answer, and no way to say that one is coming."""
 
 CUT_OFF = frozenset({"length", "content_filter"})
 """Reasons for ending that leave an answer unfinished."""
@@ -55,6 +58,9 @@ class AnswerAssembler:
         self.usage: Usage | None = None
         self.has_begun = False
         """Whether anything of the answer (text, reasoning, a tool call) has arrived."""
+
+        self.blanks = 0
+        """Characters of white space that have come, in pieces of their own, since the last piece with a word."""
 
         self._model = model
         self._endpoint = endpoint
@@ -108,8 +114,12 @@ class AnswerAssembler:
         return Reply("".join(self._texts), self._reasoning(), calls, self.usage, self.finish, self._model)
 
     def partial(self) -> Reply:
-        """What there is of an answer that will not be finished; its tool calls are left out, none may be run."""
-        return Reply("".join(self._texts), self._reasoning(), (), self.usage, None, self._model)
+        """What there is of an answer that will not be finished; its tool calls are left out, none may be run.
+
+        Nor is the white space in it that it has run into.
+        """
+        text = "".join(self._texts)
+        return Reply(text.rstrip() if self.blanks else text, self._reasoning(), (), self.usage, None, self._model)
 
     def _delta_in(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         """What a choice adds. A whole message that follows its own pieces adds only the calls that were in none."""
@@ -131,8 +141,11 @@ class AnswerAssembler:
             text = refusal
         if text:
             self.has_begun = True
+            self._count_blanks(text)
             settled += self._keep(self._new(self._splitter.feed(self._text_repair.feed(text))))
-        self._calls.feed(_tool_fragments(delta))
+        fragments = _tool_fragments(delta)
+        self._count_blanks(arguments_in(fragments))
+        self._calls.feed(fragments)
         self.has_begun = self.has_begun or bool(self._calls)
         return settled
 
@@ -150,10 +163,15 @@ class AnswerAssembler:
 
     def _think(self, words: str, field: str) -> list[Sorted]:
         self.has_begun = True
+        self._count_blanks(words)
         self._field = self._field or field
         self._splitter.expect_no_lone_closer()
         piece = self._thought_repair.feed(words)
         return self._keep([ReasoningPiece(piece)] if piece else [])
+
+    def _count_blanks(self, words: str) -> None:
+        if words:
+            self.blanks = self.blanks + len(words) if words.isspace() else 0
 
     def _new(self, settled: list[Sorted]) -> list[Sorted]:
         """The pieces without reasoning in tags that the endpoint has sent apart already."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from tui_agent.errors import ModelError, ProtocolBroken, Retryable, ServerFailed
 from tui_agent.language import _
-from tui_agent.model.assemble import ANSWER_CAP, AnswerAssembler
+from tui_agent.model.assemble import ANSWER_CAP, BLANK_CAP, AnswerAssembler
 from tui_agent.model.catalogue import fetch_entries
 from tui_agent.model.connection import Answer, Connection, Refused, ask, connect
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.events import ModelEvent, Replied, Retrying
-from tui_agent.model.failures import NotRepeated, broken, failure_of, not_a_stream
+from tui_agent.model.failures import NotRepeated, broken, broken_off, failure_of, not_a_stream, too_blank
 from tui_agent.model.listing import ModelInfo, listed
 from tui_agent.model.overflow import overflow_in
 from tui_agent.model.patience import DEFAULT_WATCHDOGS, Patience, Watchdogs
@@ -145,8 +145,10 @@ class ModelClient:
             raise broken(failure, assembler.partial())
         if failure is not None:
             raise failure
+        if reader.half:
+            raise broken_off(self.endpoint, reader.half)
         if not reader.chunks:
-            raise not_a_stream(answer.url, answer.content_type, _("no data came"))
+            raise not_a_stream(answer.url, answer.content_type, reader.what_came())
         raise ServerFailed(
             _("{label} ended the answer before its first piece.").format(label=self.endpoint.label), "", _("Try again.")
         )
@@ -190,12 +192,16 @@ async def _read(
 
 def _fed(chunks: Iterable[dict[str, Any]], assembler: AnswerAssembler, waiting: Patience) -> Iterator[Sorted]:
     for chunk in chunks:
-        before = assembler.characters
+        before, blanks = assembler.characters, assembler.blanks
         yield from assembler.feed(chunk)
         if assembler.finish is not None:
             waiting.finished()
+        elif assembler.blanks > blanks:
+            waiting.blank()
         elif assembler.characters > before:
             waiting.piece()
+        if assembler.blanks > BLANK_CAP:
+            raise too_blank(assembler.blanks)
         if assembler.characters > ANSWER_CAP:
             raise ProtocolBroken(
                 _("The answer is longer than {answer_cap:,} characters; it was stopped.").format(answer_cap=ANSWER_CAP)

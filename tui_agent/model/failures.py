@@ -1,9 +1,11 @@
 """Failures of an endpoint as the program's own errors: what happened (host, port, cause), what it means, what to do."""
 
 import errno
+import re
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
 
 from tui_agent.errors import (
     AuthFailed,
@@ -24,6 +26,8 @@ from tui_agent.model.events import Reply
 from tui_agent.model.overflow import overflow_in
 from tui_agent.model.quirks import is_template_trouble, refuses_tools
 from tui_agent.model.said import ServerSaid
+
+_VERSION = re.compile(r"/v\d\w*(?:/|$)")
 
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530})
 """Statuses after which the same request may succeed."""
@@ -121,14 +125,50 @@ def unreachable(error: BaseException, endpoint: Endpoint) -> EndpointUnreachable
     )
 
 
-def too_slow(endpoint: Endpoint, seconds: float, awaited: str) -> NotRepeated:
-    """The error when the endpoint said nothing in time; `awaited` names what did not come."""
+def too_slow(endpoint: Endpoint, seconds: float, awaited: str, *, waits_by_setting: bool = False) -> NotRepeated:
+    """The error when the endpoint said nothing in time; `awaited` names what did not come.
+
+    `waits_by_setting` says that it is the user who decides how long that is waited for.
+    """
     return NotRepeated(
         _("{host}:{port} sent no {awaited} within {seconds:g} seconds.").format(
             host=endpoint.host, port=endpoint.port, awaited=_(awaited), seconds=seconds
         ),
         _("It is overloaded, or still reading a long request."),
-        _("Try again, or raise the timeout."),
+        _("Try again, or raise the setting answer_wait.") if waits_by_setting else _("Try again."),
+    )
+
+
+def only_blanks(endpoint: Endpoint, seconds: float) -> NotRepeated:
+    """The error when all that came for long was white space."""
+    return NotRepeated(
+        _("{host}:{port} sent nothing but white space for {seconds:g} seconds.").format(
+            host=endpoint.host, port=endpoint.port, seconds=seconds
+        ),
+        _("The model or its server runs idle."),
+        _("Try again, or choose another model."),
+    )
+
+
+def too_blank(characters: int) -> ProtocolBroken:
+    """The error for an answer that has become nothing but white space."""
+    return ProtocolBroken(
+        _("The last {characters:,} characters of the answer were white space and nothing else; it was stopped.").format(
+            characters=characters
+        ),
+        _("The model or its server runs idle."),
+        _("Try again, or choose another model."),
+    )
+
+
+def broken_off(endpoint: Endpoint, beginning: str) -> ServerFailed:
+    """The error for an answer that ended within its first piece."""
+    return ServerFailed(
+        _("{label} broke off within the first piece of its answer: {beginning!r}.").format(
+            label=endpoint.label, beginning=beginning
+        ),
+        "",
+        _("Try again."),
     )
 
 
@@ -154,7 +194,9 @@ def not_a_stream(url: str, content_type: str, why: str) -> ProtocolBroken:
             url=url, why=why, given=content_type or _("not given")
         ),
         _("The address may be a web page, or lead to another interface."),
-        _("Check the endpoint's address; it usually ends in /v1."),
+        _("Check the endpoint's address.")
+        if _has_version(url)
+        else _("Check the endpoint's address; it usually ends in /v1."),
     )
 
 
@@ -208,12 +250,21 @@ def _refusal(said: ServerSaid, endpoint: Endpoint, model: str, status: int) -> R
         )
     if status == 404:
         named = _(" or the model {model!r}").format(model=model) if model else ""
+        if _has_version(endpoint.base_url):
+            todo = _("Check both.") if model else _("Check the endpoint's address.")
+        else:
+            todo = _("Check both; addresses usually end in /v1.") if model else _("Addresses usually end in /v1.")
         return RequestRefused(
             told,
             _("The address {base_url}{named} is unknown there.").format(base_url=endpoint.base_url, named=named),
-            _("Check both; addresses usually end in /v1.") if model else _("Addresses usually end in /v1."),
+            todo,
         )
     return RequestRefused(told, _("The endpoint does not accept this request."), "")
+
+
+def _has_version(url: str) -> bool:
+    """Whether an address has what it usually ends in: `/v1`, or the like, before what is asked for there."""
+    return _VERSION.search(urlsplit(url).path) is not None
 
 
 def _told(said: ServerSaid, endpoint: Endpoint) -> str:

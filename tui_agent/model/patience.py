@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from tui_agent.language import N_
 from tui_agent.model.endpoint import Endpoint
-from tui_agent.model.failures import too_slow
+from tui_agent.model.failures import only_blanks, too_slow
 from tui_agent.values import frozen
 
 T = TypeVar("T")
@@ -46,6 +46,7 @@ class Patience:
         self._limit = watchdogs.first
         self._end: float | None = None
         self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+        self._blank_since: float | None = None
 
     def sign_of_life(self) -> None:
         """Something arrived, if only a keep-alive."""
@@ -54,7 +55,13 @@ class Patience:
     def piece(self) -> None:
         """A piece of the answer arrived."""
         self._last_piece = self._last_sign = asyncio.get_running_loop().time()
+        self._blank_since = None
         self._awaited, self._limit = N_("further piece of its answer"), self._watchdogs.next
+
+    def blank(self) -> None:
+        """A piece of nothing but white space arrived: it may be a part of the answer, but not for long."""
+        if self._blank_since is None:
+            self._blank_since = asyncio.get_running_loop().time()
 
     def finished(self) -> None:
         """The answer has ended; only the usage may follow, and no keep-alive gives it more time."""
@@ -68,11 +75,21 @@ class Patience:
         Raises:
             EndpointUnreachable: it took too long.
         """
-        longest = self._last_piece + self._watchdogs.first * self._watchdogs.keep_alive
-        deadline = min(self._last_sign + self._limit, longest) if self._end is None else self._end
         try:
-            async with asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(self._deadline()):
                 return await something
         except TimeoutError:
-            silent = asyncio.get_running_loop().time() - self._last_piece
-            raise too_slow(self._endpoint, round(silent, 1), self._awaited) from None
+            now = asyncio.get_running_loop().time()
+            if self._blank_since is not None:
+                raise only_blanks(self._endpoint, round(now - self._blank_since, 1)) from None
+            raise too_slow(
+                self._endpoint, round(now - self._last_piece, 1), self._awaited, waits_by_setting=True
+            ) from None
+
+    def _deadline(self) -> float:
+        if self._end is not None:
+            return self._end
+        longest = self._last_piece + self._watchdogs.first * self._watchdogs.keep_alive
+        if self._blank_since is not None:
+            longest = min(longest, self._blank_since + self._watchdogs.next)
+        return min(self._last_sign + self._limit, longest)

@@ -5,9 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tui_agent.language import _
-from tui_agent.model.assemble import FAILED_FINISHES
+from tui_agent.model.assemble import BLANK_CAP, FAILED_FINISHES
 from tui_agent.model.said import ServerSaid, said_in
 from tui_agent.model.sse import EventTooLong, ServerEvent, SseReader
+
+_SHOWN = 80
+"""How much is shown of what came in place of an answer."""
 
 WHOLE_CAP = 16_000_000
 """Bytes; the longest answer that is accepted in one piece."""
@@ -46,8 +49,17 @@ class ChunkReader:
         """Whether the answer came as one JSON object instead of a stream."""
 
         self.chunks = 0
+        self.half = ""
+        """The beginning of an event that was cut in half by the end of the answer."""
+
         self.told: ServerSaid | None = None
         """What the endpoint said in an event with no answer in it: the reason, should the answer not be completed."""
+
+        self._begin = b""
+        """How the answer began, for telling of it."""
+
+        self._blanks = 0
+        """Bytes of white space since the last of anything else."""
 
         self._head = bytearray()
         self._is_decided = False
@@ -60,13 +72,21 @@ class ChunkReader:
             BadStream: it is no chat completion.
             ErrorInStream: the endpoint reports an error.
         """
+        self._look_at(piece)
+        yield from self._read(piece)
+        if self._blanks <= BLANK_CAP:
+            return
+        if not self.is_whole:
+            raise BadStream(_("{blanks:,} bytes of white space came on end").format(blanks=self._blanks))
+        self.is_done = True  # a JSON object has no such gap: if it is one, it has ended
+
+    def _read(self, piece: bytes) -> Iterator[dict[str, Any]]:
         if not self._is_decided:
             self._head += piece
-            begin = self._head.lstrip(b"\xef\xbb\xbf \t\r\n")
-            if not begin and len(self._head) < WHOLE_CAP:
+            if not self._begin:
                 return
             self._is_decided = True
-            self.is_whole = bool(begin) and begin[0] in _NEVER_FIRST_IN_A_STREAM
+            self.is_whole = self._begin[0] in _NEVER_FIRST_IN_A_STREAM
             piece = bytes(self._head)
             self._head.clear()
         if self.is_whole:
@@ -86,11 +106,27 @@ class ChunkReader:
         if self.is_whole:
             yield from self._counted([_completion(bytes(self._head))])
             return
+        begun = self._sse.begun
         try:
             for event in self._sse.flush():
                 yield from self._counted(self._chunks_of(event))
         except (BadStream, UnicodeDecodeError):
-            return
+            self.half = begun[:_SHOWN]
+
+    def what_came(self) -> str:
+        """What there is to be said of an answer without a single chunk."""
+        if not self._begin:
+            return _("no data came")
+        if self._begin.startswith((b":", b"data:", b"event:")):
+            return _("no part of an answer came")
+        return _("it begins with {begin!r}").format(begin=self._begin.decode("utf-8", "replace").strip())
+
+    def _look_at(self, piece: bytes) -> None:
+        """Empty lines show that the other side is alive, as comments do; but not thousands of them on end."""
+        if len(self._begin) < _SHOWN:
+            self._begin = (self._begin + piece).lstrip(b"\xef\xbb\xbf \t\r\n")[:_SHOWN]
+        words = piece.rstrip()
+        self._blanks = len(piece) - len(words) + (0 if words else self._blanks)
 
     def _chunks_in(self, piece: bytes) -> Iterator[dict[str, Any]]:
         try:
@@ -147,7 +183,7 @@ def _values_by_line(event: ServerEvent) -> Iterator[Any]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            raise BadStream(_("an event is not JSON: {data!r}").format(data=event.data[:80])) from None
+            raise BadStream(_("an event is not JSON: {data!r}").format(data=event.data[:_SHOWN])) from None
         yield value
 
 
@@ -159,7 +195,7 @@ def _completion(content: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadStream(_("it is not JSON: {text!r}").format(text=text[:80])) from None
+        raise BadStream(_("it is not JSON: {text!r}").format(text=text[:_SHOWN])) from None
     if isinstance(value, list):
         value = next((each for each in value if isinstance(each, dict)), None)
     if not isinstance(value, dict):

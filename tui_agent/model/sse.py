@@ -58,6 +58,12 @@ class SseReader:
             if event is not None:
                 yield event
 
+    @property
+    def begun(self) -> str:
+        """What has come of an event that is not complete, as far as it can be read."""
+        line = bytes(self._line).decode("utf-8", "replace").removeprefix("data:")
+        return "\n".join([*self._lines, line]).strip()
+
     def flush(self) -> list[ServerEvent]:
         """The event that the stream's end completed, if the last line or the last blank line was missing.
 

@@ -60,6 +60,14 @@ class _OpenCall:
         return bool(self.name and self.pieces) and not self.written.strip()
 
 
+def arguments_in(fragments: Any) -> str:
+    """What the fragments of one delta add to arguments, as far as it is text."""
+    entries = fragments if isinstance(fragments, list) else [fragments]
+    functions = (each.get("function") for each in entries if isinstance(each, dict))
+    added = (each.get("arguments") for each in functions if isinstance(each, dict))
+    return "".join(each for each in added if isinstance(each, str))
+
+
 class ToolCallAssembler:
     """Collects fragments in the order they arrive.
 

@@ -103,6 +103,13 @@ class Settings:
         "", N_("A GGUF file for the embedded model instead of the installed weights."), at_start=True
     )
 
+    answer_wait: int = _setting(
+        120,
+        N_("Seconds to wait for the first piece of an answer; for each further one it is half of that."),
+        low=1,
+        at_start=True,
+    )
+
     # tools
     tools: bool = _setting(True, N_("Whether the model is offered tools."), at_start=True, flag="--no-tools")
     approval: Approval = _setting(
