@@ -9,7 +9,7 @@ from tests.cli.conftest import Terminal
 from tests.fakes.canary import CANARY
 from tests.fakes.keyring import FakeKeyring
 from tests.fakes.model_server import ModelServer
-from tests.fakes.script import Scripted, refuses, says
+from tests.fakes.script import Hang, Scripted, raw, refuses, says
 from tui_agent import __version__
 from tui_agent.agent.services import KEPT_KEYS
 from tui_agent.archive import Archive
@@ -290,6 +290,16 @@ def test_an_address_without_its_version_is_asked_with_it_where_that_alone_answer
     monkeypatch.setenv("OPENAI_BASE_URL", server.url.removesuffix("/v1") + "/elsewhere")
     error = terminal.json("doctor", "--json", code=1)["error"]
     assert "/elsewhere is unknown there. Addresses usually end in /v1." in error
+
+
+def test_an_answer_is_waited_for_as_long_as_the_settings_say(
+    terminal: Terminal, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TUI_AGENT_ANSWER_WAIT", "1")
+    server.script(raw(Hang()))
+    terminal.run("-p", "anybody there?", code=1)
+    assert "within 1 seconds" in terminal.err
+    assert "raise the setting answer_wait" in terminal.err
 
 
 def test_a_key_in_the_keyring_is_told_of_and_can_be_forgotten(
