@@ -17,7 +17,7 @@ from tui_agent.errors import (
 from tui_agent.model.endpoint import Endpoint
 from tui_agent.model.failures import failure_of, not_a_stream, too_slow
 from tui_agent.model.said import ServerSaid, said_in, said_in_response
-from tui_agent.settings import descriptions
+from tui_agent.settings.describe import descriptions
 
 HERE = Endpoint("https://api.example.com/v1", api_key="sk-canary-4711")
 
