@@ -134,7 +134,7 @@ async def test_a_key_is_entered_where_the_refusal_for_want_of_one_says(tmp_path:
             await person.press(*"enter")
             await person.until(lambda: "fake-model  " not in person.seen)
             await person.press("enter")
-            await person.sees("It is sent to")
+            await person.sees("It goes to")
             await person.press(*"sk1", "enter")
             await person.until(lambda: person.conductor.services.settings.api_key == "sk1")
 

@@ -143,7 +143,7 @@ async def test_endings_are_marked() -> None:
     text = await shown(AssistantSaid("half an ans", finish=None), Interrupted(), AssistantSaid("cut", finish="length"))
     assert "⋯ incomplete" in text
     assert "■ stopped by the user" in text
-    assert "cut off: the answer reached the most tokens" in text
+    assert "cut off: the reply reached its token limit" in text
 
 
 async def test_an_empty_answer_says_so() -> None:
