@@ -13,7 +13,8 @@ _FEW = "100 messages"
 _START_SECONDS = 2.0
 """After which everything that is done at a start has been done."""
 
-_IDLE_SECONDS = 5.0
+_IDLE_SECONDS = 15.0
+"""Long beside the few moments of work that are still put off until a start is over."""
 
 
 def _started(session_id: str, environ: dict[str, str], directory: Path) -> dict[str, float]:
