@@ -15,7 +15,9 @@ from tests.fakes.script import Gate, Scripted, says
 from tui_agent.agent import background, changes
 from tui_agent.agent.proposals import Proposed, Proposing, Reviewed, Wish, wish_of
 from tui_agent.agent.services import Services
+from tui_agent.agent.session import Session
 from tui_agent.agent.turn import text_parts
+from tui_agent.agent.workbench import Workbench
 from tui_agent.core.entries import Compacted, Noticed, Rewound
 from tui_agent.core.events import CompactionEnded, CompactionStarted, Event
 from tui_agent.errors import CompactionError, ContextChanged, ModelError
@@ -39,6 +41,11 @@ class Held:
 
     async def reached(self) -> None:
         await asyncio.to_thread(self.gate.wait_until_reached)
+
+
+async def _make_ahead(bench: Workbench, session: Session) -> None:
+    async with aclosing(background.prepare(bench, session)) as events:
+        assert [event async for event in events]
 
 
 async def _another(at: Desk) -> None:
@@ -186,12 +193,7 @@ async def test_a_summary_that_is_made_ahead_is_shown_while_it_is_written_and_not
             await fill(at)
             bench = at.services.bench
             assert bench is not None
-
-            async def make_ahead() -> None:
-                async with aclosing(background.prepare(bench, at.session)) as events:
-                    assert [event async for event in events]
-
-            making = asyncio.ensure_future(make_ahead())
+            making = asyncio.ensure_future(_make_ahead(bench, at.session))
             await held.reached()
             assert not at.session.underway.show(Wish()), "no turn is there to show it"
             proposing = background.ready_first(bench, at.session, lambda wish: at.services.propose(at.session, wish))
@@ -214,13 +216,7 @@ async def test_one_that_is_wanted_otherwise_is_not_written_beside_one_that_is_ma
             await fill(at)
             bench = at.services.bench
             assert bench is not None
-
-            async def make_ahead() -> None:
-                async with aclosing(background.prepare(bench, at.session)) as events:
-                    async for _event in events:
-                        pass
-
-            making = asyncio.ensure_future(make_ahead())
+            making = asyncio.ensure_future(_make_ahead(bench, at.session))
             await held.reached()
             proposing = background.ready_first(bench, at.session, lambda wish: at.services.propose(at.session, wish))
             seen = [event async for event in proposing(Wish(keep=2))]

@@ -5,7 +5,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui_agent.context.ledger import details_in, lost
-from tui_agent.context.ledger_compare import lacking
 from tui_agent.core.entries import Detail, DetailKind
 
 PIECES = [
@@ -53,7 +52,7 @@ def stands_apart(text: str, start: int, exact: str) -> bool:
 
 
 def _holds(text: str, detail: Detail) -> bool:
-    return not lacking([detail], text)
+    return not lost([detail], text)
 
 
 @given(TEXTS, TEXTS.filter(bool), st.sampled_from([1, 20]), st.sampled_from([0, 4_000]))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from tui_agent.context.gathering import ORIGINS, RANKS, Gathering, line, merged
-from tui_agent.context.ledger_compare import lacking
+from tui_agent.context.ledger_compare import lost
 from tui_agent.context.ledger_corrections import INSTEAD_OF
 from tui_agent.context.ledger_found import found_in, spans_of
 from tui_agent.context.ledger_named import is_loose, is_marked, value_of
@@ -68,11 +68,6 @@ def details_in(text: str) -> tuple[Detail, ...]:
 
 
 # ── what a text lacks ────────────────────────────────────────────────────────
-
-
-def lost(details: Sequence[Detail], text: str) -> tuple[Detail, ...]:
-    """The details a text lacks, in their order."""
-    return tuple(lacking(details, text))
 
 
 def left_out(missing: Sequence[Detail], carried: Sequence[Detail]) -> tuple[Detail, ...]:
@@ -224,10 +219,10 @@ def without_contained(details: Sequence[Detail]) -> list[Detail]:
     phrases = "\n".join(detail.text for detail in details if detail.kind in _PHRASES)
     if len(statements) + len(phrases) > _LONGEST_COMPARED:
         return list(details)
-    standing = lacking((each for each in details if each.kind in _PHRASES), statements)
+    apart = lost((each for each in details if each.kind in _PHRASES), statements)
     others = (each for each in details if each.kind not in _PHRASES and each.kind not in _STATEMENTS)
-    standing += lacking(others, f"{statements}\n{phrases}")
-    ids = set(map(id, standing))
+    apart += lost(others, f"{statements}\n{phrases}")
+    ids = set(map(id, apart))
     return [detail for detail in details if detail.kind in _STATEMENTS or id(detail) in ids]
 
 

@@ -51,17 +51,19 @@ _SOON_READ = 1_500
 """Characters of a text that is looked through for a word sooner than the word is looked up."""
 
 
-def lacking(details: Iterable[Detail], text: str) -> list[Detail]:
-    """The details that `text` does not hold, in their order."""
+def lost(details: Iterable[Detail], text: str) -> tuple[Detail, ...]:
+    """The details a text lacks, in their order."""
     exact = _Text(text)
     kept, runs = _is_kept(exact), exact.runs
     # Most are not there, and most of those do not even begin there: asked here, that takes a third of the time.
-    return [
-        detail
-        for detail in details
-        if (detail.kind in _EXACT and (first := _RUN.search(detail.text)) is not None and first[0] not in runs)
-        or not kept(detail)
-    ]
+    return tuple(
+        [
+            detail
+            for detail in details
+            if (detail.kind in _EXACT and (first := _RUN.search(detail.text)) is not None and first[0] not in runs)
+            or not kept(detail)
+        ]
+    )
 
 
 def _is_kept(exact: "_Text") -> Callable[[Detail], bool]:
